@@ -96,6 +96,22 @@ class LogicError : public Error {
   using Error::Error;
 };
 
+/// Another rank has failed. The message names it and has the text of its error.
+class PeerFailedError : public Error {
+ public:
+  using Error::Error;
+};
+/// Another rank has lost its session: all ranks create theirs anew.
+class PeerPreemptedError final : public AbortedError {
+ public:
+  using AbortedError::AbortedError;
+};
+/// The ranks are about to do different things: to run different targets, for example. Nothing was exchanged.
+class RanksDisagreeError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A fed value does not have the size or shape of its placeholder.
 class ShapeError : public Error {
  public:

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <crochet/graph/passes/plan.hpp>
+#include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/types.hpp>
 #include <crochet/kernels/worker.hpp>
 
@@ -51,6 +52,7 @@ struct Call {
   Attributes attributes;
   std::array<std::int64_t, max_symbols> dims{};
   Worker& worker;
+  Exchange* exchange = nullptr;  ///< on one of several ranks
 };
 
 }  // namespace kernel

@@ -9,6 +9,7 @@
 #include <crochet/executor/cpu/thread_choices.hpp>
 #include <crochet/executor/cpu/usable_processors.hpp>
 #include <crochet/graph/core/shape.hpp>
+#include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/spin.hpp>
 #include <crochet/kernels/team.hpp>
 
@@ -18,6 +19,7 @@ namespace crochet::cpu {
 struct Settings {
   int threads = 1;  ///< the limit; 0: usable_processors()
   std::uint64_t seed = 0;
+  kernel::Exchange* exchange = nullptr;  ///< on one of several ranks; borrowed
   // For tests:
   int running = 0;           ///< the number of threads that run, at most the limit; 0: chosen by measurement
   bool divides_all = false;  ///< see kernel::Parts

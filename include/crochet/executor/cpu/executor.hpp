@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <crochet/executor/cpu/chosen_team.hpp>
+#include <crochet/executor/cpu/exchanges_of.hpp>
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
@@ -130,6 +131,7 @@ class Executor
     typename L::FrameType frame;
     bind_all<Plan>(w, frame, feeds...);
 
+    if constexpr (kernel::divides_batch<Backend>) begin_exchange<Plain>(frame);
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
     // As many threads as plain runs have.
@@ -202,6 +204,7 @@ class Executor
     using L = Lowering<T, P, Backend>;
     typename L::FrameType frame;  // not cleared: the entries in use are filled
     bind_all<P>(w, frame, feeds...);
+    if constexpr (kernel::divides_batch<Backend>) begin_exchange<P>(frame);
     execute(frame.dims, [&](kernel::Worker& worker) { L::run(frame, worker); });
     w.memory_.template remember<P>(frame, static_cast<D*>(nullptr));
   }
@@ -211,6 +214,14 @@ class Executor
   CROCHET_HOST_ALWAYS_INLINE void bind_all(Workspace& w, Frame& frame, const F&... feeds) const {
     frame.variables = variables_.data();
     w.memory_.template bind<P, Backend>(frame, team_.size(), feeds...);
+  }
+
+  /// On one of several ranks: a run of plan P that exchanges begins when all ranks have come to it.
+  template <class P, class Frame>
+  void begin_exchange(Frame& frame) const {
+    using Exchanges = ExchangesOf<T, P>;
+    frame.exchange = settings_.exchange;
+    if constexpr (Exchanges::any) settings_.exchange->begin(Exchanges::kind, Exchanges::rows(frame.dims));
   }
 
   Settings settings_;

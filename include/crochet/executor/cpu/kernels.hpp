@@ -16,6 +16,7 @@
 #include <crochet/kernels/cpu/loss.hpp>
 #include <crochet/kernels/cpu/matmul.hpp>
 #include <crochet/kernels/cpu/normalization.hpp>
+#include <crochet/kernels/cpu/over_ranks.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/random.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>

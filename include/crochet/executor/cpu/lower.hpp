@@ -32,7 +32,8 @@ class Lowering {
   friend class ProbedSteps;
 
  public:
-  using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.reduction_buffer_count>;
+  using FrameType =
+      Frame<plan.slot_count, T::graph.nodes.size(), plan.reduction_buffer_count, kernel::divides_batch<Backend>>;
 
   /// Runs all steps, in order, on one member of the team.
   static void run(const FrameType& frame, kernel::Worker& worker) {

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/executor/cpu/step_table.hpp>
@@ -65,6 +66,7 @@ class StepMemory {
     constexpr std::size_t inputs = operands_of(plan.steps[C]);
     const StoredOperand* const operands = Table::operands.data() + s.first_operand;
     kernel::Call call{.in = {}, .out = {}, .attributes = s.attributes, .dims = where.dims, .worker = worker};
+    if constexpr (std::remove_cvref_t<decltype(where.all)>::divides_batch) call.exchange = where.all.exchange;
     describe(operands[0], where, call.out);
     CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < inputs; ++i) describe(operands[1 + i], where, call.in[i]);

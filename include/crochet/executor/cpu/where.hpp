@@ -6,13 +6,23 @@
 #include <cstddef>
 
 #include <crochet/graph/core/shape.hpp>
+#include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/worker.hpp>
 
 namespace crochet::cpu {
 
+/// What the steps of a run on one of several ranks have besides memory; nothing otherwise.
+template <bool DividesBatch>
+struct FrameOfRank {};
+template <>
+struct FrameOfRank<true> {
+  kernel::Exchange* exchange;
+};
+
 /// The memory of one run.
-template <std::size_t Slots, std::size_t Nodes, std::size_t ReductionBuffers>
-struct Frame {
+template <std::size_t Slots, std::size_t Nodes, std::size_t ReductionBuffers, bool DividesBatch = false>
+struct Frame : FrameOfRank<DividesBatch> {
+  static constexpr bool divides_batch = DividesBatch;
   std::byte* variables;
   std::array<std::byte*, Slots> slots;
   std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph

@@ -187,6 +187,13 @@ class GraphBuilder {
   }
   constexpr bool shares_variables() const { return shares_variables_; }
 
+  /// From here on the graph is that of one rank, which computes a part of the rows of each batch: means and sums over
+  /// ranks are operations (graph/ops/over_ranks.hpp). Called before `define`.
+  constexpr void divide_batch() { divides_batch_ = true; }
+  constexpr bool divides_batch() const { return divides_batch_; }
+  /// Moves a name to another value: from here on the name means that value.
+  constexpr void rename(std::size_t name, Tensor t) { graph_.names[name].node = own(t); }
+
   constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
   constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
   constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
@@ -240,6 +247,7 @@ class GraphBuilder {
   int guarded_by_ = -1;
   ConstexprVector<int> training_assignments_;
   bool shares_variables_ = false;
+  bool divides_batch_ = false;
 };
 
 /// RAII scope: while it lives, variable() returns the existing variable of the same name, so that a second network

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <crochet/base/error.hpp>
 
@@ -122,5 +123,15 @@ namespace crochet::graph_error {
 [[noreturn]] inline void gradients_are_clipped_to_a_positive_limit() { fail("a limit for gradients must be positive"); }
 /// More inputs than an operation can have.
 [[noreturn]] inline void too_many_inputs() { fail("an operation has at most 6 inputs"); }
+/// The loss of a model on several ranks is a mean or a sum over the rows of the batch, which have a dimension
+/// g.dynamic("batch"). Make the value of the whole batch with mean_over_ranks(x) or sum_over_ranks(x).
+[[noreturn]] inline void loss_is_no_mean_or_sum_over_the_batch() {
+  fail("on several ranks a loss is a mean or a sum over the rows of the batch, whose size is g.dynamic(name)");
+}
+/// An assignment of a value that differs from rank to rank. Assign mean_over_ranks(x) or sum_over_ranks(x).
+[[noreturn]] inline void variable_would_differ_between_ranks(std::string_view variable) {
+  fail("variable '" + std::string(variable) +
+       "' would differ between ranks: assign mean_over_ranks(x) or sum_over_ranks(x)");
+}
 
 }  // namespace crochet::graph_error

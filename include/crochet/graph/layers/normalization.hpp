@@ -61,7 +61,7 @@ constexpr Tensor batch_norm(Tensor x, std::string_view name, bool training, Batc
   if (!training) return batch_norm(x, gamma, beta, mean, variance, NormOptions{options.epsilon});
   GraphBuilder& g = *x.graph;
   const BatchNormalized batch = batch_norm_of_batch(x, gamma, beta, NormOptions{options.epsilon});
-  const Tensor n = g.count(x.shape().product(0, x.shape().rank - 1), x.dtype());
+  const Tensor n = sum_over_ranks(g.count(x.shape().product(0, x.shape().rank - 1), x.dtype()));
   detail::follow(mean, batch.mean, options.momentum);
   detail::follow(variance, batch.variance * (n / maximum(n - 1, g.constant(x.dtype(), 1))), options.momentum);
   return batch.y;

@@ -2,6 +2,7 @@
 // Normalisation over the last axis (layer_norm, rms_norm), over all other axes (batch_norm), and over groups of
 // channels (group_norm). Always y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance.
 #pragma once
+#include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 
 namespace crochet {
@@ -138,12 +139,25 @@ constexpr Tensor batch_norm(Tensor x, Tensor gamma, Tensor beta, Tensor mean, Te
 struct BatchNormalized {
   Tensor y, mean, variance;
 };
+namespace detail {
+/// batch_norm_of_batch of a batch that is divided among ranks: the mean and variance are those of the whole batch, and
+/// so are their gradients.
+constexpr BatchNormalized batch_norm_over_ranks(Tensor x, Tensor gamma, Tensor beta, const NormOptions& options) {
+  const unsigned axes = all_axes(x.shape()) >> 1;
+  const Tensor mean = mean_over_ranks(reduce(op::reduce_mean, x, axes, false));
+  const Tensor variance = mean_over_ranks(reduce(op::reduce_mean, square(x - mean), axes, false));
+  const Tensor scale = gamma / sqrt(variance + x.graph->constant(x.dtype(), options.epsilon));
+  return {(x - mean) * scale + beta, mean, variance};
+}
+}  // namespace detail
+
 /// Batch normalisation with the mean and variance of x over all axes but the last, as for training. The gradient flows
 /// through both. Source: Ioffe and Szegedy, ICML 2015, algorithm 1.
 constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
   const Shape s = x.shape();
   if (s.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(s.rank));
   GraphBuilder& g = *x.graph;
+  if (g.divides_batch()) return detail::batch_norm_over_ranks(x, gamma, beta, options);
   const Tensor mean = detail::reduce(op::reduce_mean, x, detail::all_axes(s) >> 1, false);
   const Tensor variance = g.apply(op::column_variance, x, mean);
   const Attributes a{.ints = {static_cast<std::int32_t>(s.rank) - 1, 1}, .reals = {options.epsilon, 0}};

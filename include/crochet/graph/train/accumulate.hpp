@@ -61,7 +61,7 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
   const auto shared = begin(optimizer, g, options.scope);
   const VariableGradients gradients = compute_gradients(loss, options.scope);
   sums.add(gradients);
-  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options);
+  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, spread_of_loss(loss));
   g.guard_assignments(nullptr, {});
   const Tensor next = select(last, g.constant<std::int64_t>(0), sums.count());
   return sums.kept_with(g.apply(op::group, applied, sums.set_count(next)));
@@ -86,7 +86,7 @@ constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimi
   const auto shared = detail::begin(optimizer, g, options.scope);
   const VariableGradients gradients = compute_gradients(loss, options.scope);
   sums.add(gradients);
-  const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options);
+  const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options, detail::spread_of_loss(loss));
   const Tensor apply = g.apply(op::group, updated, sums.set_count(g.constant<std::int64_t>(0)));
   return {sums.kept_with(sums.set_count(more)), apply};
 }

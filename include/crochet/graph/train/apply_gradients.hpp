@@ -9,6 +9,7 @@
 // An update consists of elementwise nodes, which are fused into the product or loop that computes the gradient.
 #pragma once
 #include <crochet/graph/train/clipping.hpp>
+#include <crochet/graph/train/share_over_ranks.hpp>
 #include <crochet/graph/train/slots.hpp>
 
 namespace crochet {
@@ -52,10 +53,12 @@ constexpr Tensor update(const Optimizer& optimizer, const VariableGradient& v, c
   }
 }
 
-/// Clips, updates, counts; returns one target for all of it. There must be gradients.
+/// Makes the gradients of the whole batch, clips, updates, counts; returns one target for all of it. There must be
+/// gradients. `of_loss`: how the loss differs between ranks.
 template <class Optimizer, class Shared>
 constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, VariableGradients gradients,
-                            const MinimizeOptions& options) {
+                            const MinimizeOptions& options, Spread of_loss) {
+  share_gradients(gradients, of_loss);
   if (options.clip) options.clip(gradients);
   Tensor all{};
   GraphBuilder& g = *gradients[0].variable.graph;
@@ -73,13 +76,14 @@ constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, Va
 }  // namespace detail
 
 /// One optimizer step with these gradients. Returns a target. Call it after all other uses of the variables that should
-/// read the old values: later uses in the model read the new ones.
+/// read the old values: later uses in the model read the new ones. On several ranks the gradients are those of a mean
+/// over the rows of the batch.
 template <class Optimizer>
 constexpr Tensor apply_gradients(const Optimizer& optimizer, const VariableGradients& gradients,
                                  const MinimizeOptions& options = {}) {
   if (gradients.empty()) graph_error::loss_depends_on_no_variable();
   const auto shared = detail::begin(optimizer, *gradients[0].variable.graph, options.scope);
-  return detail::update_all(optimizer, shared, gradients, options);
+  return detail::update_all(optimizer, shared, gradients, options, Spread::mean);
 }
 
 }  // namespace crochet

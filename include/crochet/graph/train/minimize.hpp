@@ -15,7 +15,7 @@ constexpr Tensor minimize(Tensor loss, const Optimizer& optimizer, const Minimiz
   const auto shared = detail::begin(optimizer, *loss.graph, options.scope);
   const VariableGradients gradients = compute_gradients(loss, options.scope);
   if (gradients.empty()) graph_error::loss_depends_on_no_variable();
-  return detail::update_all(optimizer, shared, gradients, options);
+  return detail::update_all(optimizer, shared, gradients, options, detail::spread_of_loss(loss));
 }
 
 }  // namespace crochet

@@ -50,18 +50,30 @@ class RandomChunk {
   }
 };
 
-/// Calls make(chunk, values) for each of this worker's chunks of `Size` elements, and stores the values.
+/// The index of the first element in the tensor of the whole batch, whose rows the elements are.
+template <class Backend>
+std::int64_t first_element(const Call& call) {
+  if constexpr (divides_batch<Backend>) {
+    if (call.out.rank > 0) return call.exchange->first_row() * call.out.size(1);
+  }
+  return 0;
+}
+
+/// Calls make(chunk, values) for each chunk of `Size` elements that has some of this worker's, and stores those. `first`:
+/// the index of the tensor's first element.
 template <class T, int Size, class Make>
-[[gnu::noinline]] void random(const Call& call, Make make) {
+[[gnu::noinline]] void random(const Call& call, std::int64_t first, Make make) {
   const auto state = static_cast<std::uint64_t>(*call.in[0].as<const std::int64_t>());
   const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(call.attributes.ints[0]),
                                          static_cast<std::uint32_t>(call.attributes.ints[1])};
   const Range mine = call.worker.part(call.out.size(), Size);
-  for (std::int64_t i = mine.from; i < mine.to; i += Size) {
+  for (std::int64_t i = mine.from; i < mine.to;) {
     T values[Size];
-    make(RandomChunk(state, key, static_cast<std::uint64_t>(i / Size)), values);
-    const std::int64_t n = mine.to - i < Size ? mine.to - i : Size;
-    __builtin_memcpy(call.out.as<T>() + i, values, static_cast<std::size_t>(n) * sizeof(T));
+    const std::int64_t before = (first + i) % Size, rest = Size - before;
+    make(RandomChunk(state, key, static_cast<std::uint64_t>((first + i) / Size)), values);
+    const std::int64_t n = mine.to - i < rest ? mine.to - i : rest;
+    __builtin_memcpy(call.out.as<T>() + i, values + before, static_cast<std::size_t>(n) * sizeof(T));
+    i += n;
   }
 }
 }  // namespace kernel::detail
@@ -71,7 +83,7 @@ struct Kernel<&op::random_bool> {
   template <class Backend, class Types>
   static void run(const kernel::Call& call) {
     const auto below = static_cast<std::uint64_t>(call.attributes.reals[0] * 0x1p32);
-    kernel::detail::random<bool, 64>(call, [=](const kernel::detail::RandomChunk& chunk, bool* to) {
+    kernel::detail::random<bool, 64>(call, kernel::detail::first_element<Backend>(call), [=](const kernel::detail::RandomChunk& chunk, bool* to) {
       for (int i = 0; i < 64; ++i) to[i] = chunk.word[i] < below;
     });
   }
@@ -83,7 +95,7 @@ struct Kernel<&op::random_uniform> {
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
     static constexpr int size = sizeof(T) == 4 ? 64 : 32;
-    kernel::detail::random<T, size>(call, [](const kernel::detail::RandomChunk& chunk, T* to) {
+    kernel::detail::random<T, size>(call, kernel::detail::first_element<Backend>(call), [](const kernel::detail::RandomChunk& chunk, T* to) {
       for (int i = 0; i < size; ++i) {
         if constexpr (size == 64) to[i] = chunk.unit(i);
         if constexpr (size == 32) to[i] = chunk.unit(i, i + 32);
@@ -98,7 +110,7 @@ struct Kernel<&op::random_normal> {
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
     static constexpr int size = sizeof(T) == 4 ? 64 : 32, half = size / 2;
-    kernel::detail::random<T, size>(call, [](const kernel::detail::RandomChunk& chunk, T* to) {
+    kernel::detail::random<T, size>(call, kernel::detail::first_element<Backend>(call), [](const kernel::detail::RandomChunk& chunk, T* to) {
       T u[half], v[half];
       for (int i = 0; i < half; ++i) {
         if constexpr (size == 64) u[i] = chunk.unit(i), v[i] = chunk.unit(i + 32);

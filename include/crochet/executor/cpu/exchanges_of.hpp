@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExchangesOf: what a plan exchanges with the other ranks, as constants.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <crochet/graph/ops/over_ranks.hpp>
+#include <crochet/graph/passes/plan.hpp>
+
+namespace crochet::cpu {
+
+/// T: the tables of the graph, P: the plan of the demand (Planned).
+template <class T, class P>
+class ExchangesOf {
+  static constexpr const auto& plan = P::plan;
+  static constexpr bool exchanges(const Step& s) {
+    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks;
+  }
+  /// FNV-1a, a byte at a time (Fowler, Noll and Vo; IETF draft-eastlake-fnv).
+  static constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+    for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (value >> (8 * byte) & 255U)) * 0x100000001b3U;
+    return hash;
+  }
+
+ public:
+  /// Whether the plan exchanges at all.
+  static constexpr bool any = [] {
+    for (std::size_t s = 0; s < plan.step_count; ++s) {
+      if (exchanges(plan.steps.data()[s])) return true;
+    }
+    return false;
+  }();
+
+  /// A hash of what is exchanged, in order: the type, the size and the kind of each exchange.
+  static constexpr std::uint64_t kind = [] {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (std::size_t s = 0; s < plan.step_count; ++s) {
+      const Step& step = plan.steps.data()[s];
+      if (!exchanges(step)) continue;
+      const Value& v = plan.values.data()[step.root_value];
+      hash = mix(hash, step.root == &op::mean_over_ranks ? 1 : 2);
+      hash = mix(hash, static_cast<std::uint64_t>(v.dtype));
+      hash = mix(hash, static_cast<std::uint64_t>(v.shape.size().factor));
+    }
+    return hash;
+  }();
+
+  /// The rows of the batch that a run with these dimensions has: the first dimension of the first placeholder that has
+  /// a dynamic one. 0 if there is none.
+  static std::int64_t rows(const Dims& dims) { return has_rows ? row_extent.at(dims) : 0; }
+
+ private:
+  static constexpr int row_placeholder = [] {
+    for (std::size_t i = 0; i < P::selected.nodes.count; ++i) {
+      const Node& n = P::selected.nodes.data()[i];
+      if (n.is(op::placeholder) && n.shape.rank > 0 && !n.shape[0].is_static()) return static_cast<int>(i);
+    }
+    return -1;
+  }();
+  static constexpr bool has_rows = row_placeholder >= 0;
+  static constexpr Extent row_extent =
+      has_rows ? P::selected.nodes.data()[has_rows ? row_placeholder : 0].shape[0] : Extent{};
+};
+
+}  // namespace crochet::cpu

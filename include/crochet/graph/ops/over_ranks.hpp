@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means and sums over ranks, for a graph whose batch is divided among ranks (GraphBuilder::divide_batch). On one
+// machine they are their argument, and no node is made.
+#pragma once
+#include <crochet/graph/ops/gradient_scope.hpp>
+
+namespace crochet {
+
+namespace detail {
+constexpr TypedShape infer_over_ranks(const OpInputs& in) {
+  in.want_floating(0);
+  return {in[0].dtype, in.shape(0)};
+}
+constexpr void gradient_of_mean_over_ranks(GradientScope& s);
+}  // namespace detail
+
+namespace op {
+/// The mean of the ranks' values, weighted by the rows of the batch that each rank has. All ranks get the same bits.
+inline constexpr Op mean_over_ranks{.name = "mean_over_ranks",
+                                    .infer = detail::infer_over_ranks,
+                                    .gradient = detail::gradient_of_mean_over_ranks};
+/// The sum of the ranks' values. All ranks get the same bits. No gradient.
+inline constexpr Op sum_over_ranks{.name = "sum_over_ranks", .infer = detail::infer_over_ranks};
+}  // namespace op
+
+/// The value for the whole batch of a mean over the rows of the batch. x must have a static shape.
+constexpr Tensor mean_over_ranks(Tensor x) {
+  return x.graph->divides_batch() ? x.graph->apply(op::mean_over_ranks, x) : x;
+}
+/// The value for the whole batch of a sum over the rows of the batch. x must have a static shape.
+constexpr Tensor sum_over_ranks(Tensor x) {
+  return x.graph->divides_batch() ? x.graph->apply(op::sum_over_ranks, x) : x;
+}
+
+namespace detail {
+/// The loss of the whole batch is the weighted mean of the ranks' losses. Each rank computes the gradient of its own
+/// loss, and the gradients of variables are averaged behind that. Upstream is therefore averaged in the same way.
+constexpr void gradient_of_mean_over_ranks(GradientScope& s) { s.give(0, mean_over_ranks(s.full_upstream())); }
+}  // namespace detail
+
+}  // namespace crochet

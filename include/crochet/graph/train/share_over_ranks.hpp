@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a graph whose batch is divided among ranks needs besides the model: gradients and named scalars of the whole
+// batch, and a check that all ranks give their variables the same values.
+#pragma once
+#include <crochet/graph/train/compute_gradients.hpp>
+#include <crochet/graph/train/spread.hpp>
+
+namespace crochet::detail {
+
+/// The spread of a loss that is minimized. A graph_error unless the gradient of the whole batch follows from those of
+/// the ranks.
+constexpr Spread spread_of_loss(Tensor loss) {
+  if (!loss.graph->divides_batch()) return Spread::same;
+  const Spread spread = find_spreads(loss.graph->graph(), loss.id)[static_cast<std::size_t>(loss.id)];
+  if (spread == Spread::rows || spread == Spread::other) graph_error::loss_is_no_mean_or_sum_over_the_batch();
+  return spread;
+}
+
+/// Replaces the gradients of a rank by those of the whole batch.
+constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
+  for (VariableGradient& v : gradients) {
+    if (!v.gradient.graph->divides_batch()) return;
+    v.gradient = of_whole_batch(broadcast_to(v.gradient, v.variable.shape()), of_loss);
+  }
+}
+
+/// Named scalars that are means or sums over the rows of the batch become those of the whole batch, so that hooks on
+/// every rank read the values of one machine.
+constexpr void share_named_scalars(GraphBuilder& g) {
+  const ConstexprVector<Spread> spreads = find_spreads(g.graph(), g.size() - 1);
+  const std::size_t names = g.graph().names.size();
+  for (std::size_t i = 0; i < names; ++i) {
+    const int id = g.graph().names[i].node;
+    const Node& n = g.node(id);
+    const Spread spread = spreads[static_cast<std::size_t>(id)];
+    if (n.shape.rank > 0 || !is_floating(n.dtype) || n.is(op::assign)) continue;
+    if (spread == Spread::mean || spread == Spread::sum) g.rename(i, of_whole_batch({&g, id}, spread));
+  }
+}
+
+/// A graph_error if an assignment would give a variable different values on different ranks.
+constexpr void check_assignments(const GraphBuilder& g) {
+  const ConstexprVector<Spread> spreads = find_spreads(g.graph(), g.size() - 1);
+  for (int i = 0; i < g.size(); ++i) {
+    if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
+    const std::string_view name = g.name_of(g.node(i).inputs[0]);
+    if (!name.ends_with("/gradient_accumulator")) graph_error::variable_would_differ_between_ranks(name);
+  }
+}
+
+}  // namespace crochet::detail

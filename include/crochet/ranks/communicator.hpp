@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicator: the interface to the engine that moves data between ranks. Solo: the one of a program with one rank.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace crochet {
+
+/// A communicator has the members below. All ranks call them in the same order, from the thread that runs the session,
+/// and each call returns when this rank has what it receives.
+/// - `rank()`, `size()`: this rank, from 0, and the number of ranks;
+/// - `all_gather(from, to)`: `to` gets the bytes `from` of every rank, in the order of ranks. `from` has the same size on
+///   all ranks, `to` is size() times as long;
+/// - `all_to_all(from, to)`: part k of `from` goes to rank k, and part k of `to` comes from rank k. The parts are equal,
+///   size() of them;
+/// - `broadcast(bytes, root)`: all ranks get the bytes of rank `root`;
+/// - `abort(reason)`: ends all ranks because this one cannot go on. Does not return.
+/// A communicator is movable, or copyable as a handle.
+template <class C>
+concept Communicator = requires(C& c, std::span<const std::byte> from, std::span<std::byte> to, int root,
+                                std::string_view reason) {
+  { c.rank() } -> std::convertible_to<int>;
+  { c.size() } -> std::convertible_to<int>;
+  c.all_gather(from, to);
+  c.all_to_all(from, to);
+  c.broadcast(to, root);
+  c.abort(reason);
+};
+
+/// One rank, known to the compiler: `Parallel{Cpu{}, Solo{}}` is `Cpu{}`.
+struct Solo {
+  static constexpr int rank() { return 0; }
+  static constexpr int size() { return 1; }
+};
+
+}  // namespace crochet

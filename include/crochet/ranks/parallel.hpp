@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel: a device on each of several ranks, which compute a batch together.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <crochet/graph/train/share_over_ranks.hpp>
+#include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/rank_group.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+/// `Model` on one of several ranks.
+template <class Model>
+struct DividedModel {
+  static constexpr void define(GraphBuilder& g) {
+    g.divide_batch();
+    Model::define(g);
+  }
+};
+/// The last extension of its graph.
+struct ShareOverRanks {
+  static constexpr void extend_graph(GraphBuilder& g) {
+    share_named_scalars(g);
+    check_assignments(g);
+  }
+};
+
+template <class C>
+struct OwnedGroup {
+  std::unique_ptr<RankGroup<C>> group;
+};
+
+/// Device: compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`.
+template <class Device, class Model, class C, class... Hooks>
+using ExecutorOfRank =
+    typename Device::template executor_of_rank<DividedModel<Model>, Hooks..., ShareOverRanks>;
+
+}  // namespace detail
+
+/// The executor of one rank. Its interface is that of the device's executor; `ranks()` is what the ranks have in common.
+template <class Device, class Model, Communicator C, class... Hooks>
+class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<Device, Model, C, Hooks...> {
+  using Base = detail::ExecutorOfRank<Device, Model, C, Hooks...>;
+
+ public:
+  /// The executor of the graph that hooks have extended.
+  template <class... H>
+  using extended_by = ParallelExecutor<Device, Model, C, Hooks..., H...>;
+
+  ParallelExecutor(const Device& device, C communicator)
+      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator))) {}
+  /// Makes the executor of the extended graph from one without the extensions.
+  template <class... Fewer>
+  requires(sizeof...(Fewer) < sizeof...(Hooks)) explicit ParallelExecutor(
+      ParallelExecutor<Device, Model, C, Fewer...>&& plain)
+      : ParallelExecutor(plain.device(), std::move(plain.owned_group())) {}
+
+  [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
+  [[nodiscard]] const Device& device() const { return device_; }
+  /// For executors of extended graphs.
+  [[nodiscard]] std::unique_ptr<RankGroup<C>>& owned_group() { return this->group; }
+
+ private:
+  ParallelExecutor(const Device& device, std::unique_ptr<RankGroup<C>> group)
+      : detail::OwnedGroup<C>{std::move(group)}, Base(device.settings_of_rank(this->group.get())), device_(device) {}
+
+  Device device_;
+};
+
+/// `Parallel{Cpu{.threads = 4}, communicator}` in place of `Cpu{.threads = 4}`: the ranks of the communicator train one
+/// model together.
+/// - The program states the batch of all ranks; each rank is fed its rows of it. Steps, epochs, learning rates and
+///   cadences mean what they mean on one machine.
+/// - minimize() gets the gradients of the whole batch, from a loss that is a mean or a sum over the rows. Named scalars
+///   of that form are those of the whole batch, too, so all ranks see the values of one machine.
+/// - All variables have the same bits on all ranks after every step. Repeated with the same number of ranks a run has the
+///   same bits; with another number it is equal up to rounding.
+/// - compile() is collective. With Solo the executor is that of the device.
+template <class Device, class C>
+struct Parallel {
+  Device device;
+  C communicator;
+
+  static constexpr bool is_device = true;
+
+  template <class Model>
+  auto compile() const {
+    if constexpr (std::is_same_v<C, Solo>) {
+      return device.template compile<Model>();
+    } else {
+      return ParallelExecutor<Device, Model, C>(device, communicator);
+    }
+  }
+};
+template <class Device, class C>
+Parallel(Device, C) -> Parallel<Device, C>;
+
+}  // namespace crochet

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// RankGroup: one rank's end of everything that ranks do together: runs that exchange, the end of the loop, failures,
+// and the creation of sessions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/kernels/exchange.hpp>
+#include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/ordered_sum.hpp>
+#include <crochet/ranks/roll_call.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet {
+
+/// The protocol: every exchange begins with a roll call, and a rank that does not come to it makes the same roll call
+/// with the reason instead. So all ranks make the same sequence of roll calls until one of them says that it is over:
+/// - a rank that `leaves`: all others end their loops at the same step, and all end their sessions together;
+/// - a rank that is `preempted`: all create their sessions anew;
+/// - a rank that has `failed`: all fail, with an error that names it.
+/// One thread at a time: the one that runs the session.
+template <Communicator C>
+class RankGroup final : public kernel::Exchange {
+ public:
+  explicit RankGroup(C communicator) : communicator_(std::move(communicator)), calls_(communicator_.size()) {}
+
+  [[nodiscard]] int rank() { return communicator_.rank(); }
+  [[nodiscard]] int size() { return communicator_.size(); }
+  /// Rank 0, which writes checkpoints, event files and lines.
+  [[nodiscard]] bool is_chief() { return rank() == 0; }
+  [[nodiscard]] C& communicator() { return communicator_; }
+
+  /// Collective, for runs.
+  void begin(std::uint64_t kind, std::int64_t rows) override {
+    const auto all = meet({.kind = kind, .rows = rows});
+    first_row_ = rows_ = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      if (static_cast<int>(r) < rank()) first_row_ += all[r].rows;
+      rows_ += all[r].rows;
+    }
+    my_rows_ = rows;
+  }
+  void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept override {
+    if (type == DType::float64) {
+      reduce(static_cast<double*>(values), n, mean);
+    } else {
+      reduce(static_cast<float*>(values), n, mean);
+    }
+  }
+
+  /// Collective. Comes to what `mine.kind` says and returns the statements of all ranks, valid until the next call.
+  /// Throws, if a rank does not come: StopIteration if it leaves, PeerPreemptedError if it has lost its session,
+  /// PeerFailedError if it has failed, RanksDisagreeError if it comes to something else.
+  std::span<const Presence> meet(const Presence& mine) {
+    const auto all = calls_.hold(communicator_, mine);
+    check_failures(all);
+    if (first_in(all, RankState::leaves) >= 0) {
+      note_end(all);
+      throw StopIteration(detail::message({"crochet: rank ", end_rank_, " ends the loop: ", end_reason_.reason}));
+    }
+    if (const int lost = first_in(all, RankState::preempted); lost >= 0) {
+      throw PeerPreemptedError(detail::message({"crochet: rank ", lost, " has lost its session"}));
+    }
+    if (const int other = first_other(all); other >= 0) refuse(other);
+    return all;
+  }
+  /// Collective. The union of the bits of all ranks.
+  std::uint64_t any_of(std::uint64_t bits) {
+    std::uint64_t all = 0;
+    for (const Presence& p : meet({.kind = kind_of("bits"), .bits = bits})) all |= p.bits;
+    return all;
+  }
+
+  /// Ends the loops of all ranks, each at its next roll call; nothing if they are already ending. Returns when all have
+  /// come. Throws PeerFailedError.
+  void leave(const StopReason& why) {
+    if (ending_ || over_) return;
+    end_reason_ = why;
+    const auto all = calls_.hold(communicator_, {.state = RankState::leaves});
+    check_failures(all);
+    note_end(all);
+  }
+  /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
+  void fail(std::string_view what) noexcept {
+    if (std::exchange(over_, true)) return;
+    const auto all = calls_.hold(communicator_, {.state = RankState::failed});
+    static_cast<void>(text_of(first_in(all, RankState::failed), what));
+  }
+  /// In place of the next roll call: this rank has lost its session. When it returns all ranks create theirs anew. Throws
+  /// PeerFailedError if one of them cannot.
+  void lose() {
+    const auto all = calls_.hold(communicator_, {.state = RankState::preempted});
+    check_failures(all);
+    if (const int gone = first_in(all, RankState::leaves); gone >= 0) fail_with(gone, "its loop is over");
+  }
+
+  /// Collective. All ranks get the chief's bytes.
+  void broadcast(std::span<std::byte> bytes) { communicator_.broadcast(bytes, 0); }
+
+  /// Whether all ranks end their sessions.
+  [[nodiscard]] bool ending() const { return ending_; }
+  /// Whether the ranks have nothing more in common, because one has failed.
+  [[nodiscard]] bool over() const { return over_; }
+  /// After ending(): the rank that ended the loop, and its reason.
+  [[nodiscard]] const StopReason& end_reason() const { return end_reason_; }
+
+  /// The `kind` of something that is not a run.
+  static constexpr std::uint64_t kind_of(std::string_view what) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : what) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    return hash;
+  }
+
+ private:
+  using Text = std::array<char, 480>;
+
+  template <class T>
+  void reduce(T* values, std::int64_t n, bool mean) {
+    const bool weighted = mean && rows_ > 0;
+    const T weight = weighted ? static_cast<T>(my_rows_) : T(1);
+    const T total = weighted ? static_cast<T>(rows_) : mean ? static_cast<T>(size()) : T(1);
+    sums_.run(communicator_, std::span{values, static_cast<std::size_t>(n)}, weight, total);
+  }
+
+  /// The text of rank `root`, cut to a fixed length. Collective.
+  std::string text_of(int root, std::string_view mine) {
+    Text text{};
+    std::memcpy(text.data(), mine.data(), std::min(mine.size(), text.size() - 1));
+    communicator_.broadcast(std::as_writable_bytes(std::span{text}), root);
+    text.back() = 0;
+    return text.data();
+  }
+
+  void check_failures(std::span<const Presence> all) {
+    if (const int failed = first_in(all, RankState::failed); failed >= 0) fail_with(failed, text_of(failed, {}));
+    const int lost = first_in(all, RankState::preempted);
+    if (lost >= 0 && ending_) fail_with(lost, "it has lost its session while the ranks ended");
+  }
+  [[noreturn]] CROCHET_COLD void fail_with(int rank, std::string_view what) {
+    over_ = true;
+    throw PeerFailedError(detail::message({"crochet: rank ", rank, " failed: ", what}));
+  }
+  [[noreturn]] CROCHET_COLD void refuse(int other) {
+    over_ = true;
+    throw RanksDisagreeError(detail::message(
+        {"crochet: ranks 0 and ", other,
+         " are about to do different things; run the same targets, with the same model and chain, on all ranks"}));
+  }
+
+  /// All ranks learn who ends the loop and why.
+  void note_end(std::span<const Presence> all) {
+    ending_ = true;
+    end_rank_ = first_in(all, RankState::leaves);
+    std::array<std::byte, 1> kind{static_cast<std::byte>(end_reason_.kind)};
+    const std::string hook = text_of(end_rank_, end_reason_.hook), reason = text_of(end_rank_, end_reason_.reason);
+    communicator_.broadcast(kind, end_rank_);
+    if (end_rank_ == rank()) return;
+    end_reason_.hook = detail::message({"rank ", end_rank_, ": ", hook});
+    end_reason_.reason = reason;
+    end_reason_.kind = static_cast<StopKind>(kind[0]);
+  }
+
+  C communicator_;
+  RollCall calls_;
+  OrderedSum sums_;
+  std::int64_t rows_ = 0, my_rows_ = 0;
+  StopReason end_reason_;
+  int end_rank_ = -1;
+  bool ending_ = false, over_ = false;
+};
+
+}  // namespace crochet

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel: ranks that are threads of this process train the model of one machine.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include <crochet/executor/cpu.hpp>
+#include <crochet/ranks/parallel.hpp>
+#include <crochet/testing/thread_ranks.hpp>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+
+constexpr std::int64_t pixels = 20, classes = 5;
+
+struct Mlp {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("images", {batch, pixels});
+    const auto y = g.placeholder<std::int32_t>("labels", {batch});
+    const auto h = cr::relu(cr::dense(x, 16, "hidden"));
+    const auto logits = g.name("logits", cr::dense(h, classes, "logits_layer"));
+    const auto loss = g.name("loss", cr::sparse_softmax_cross_entropy(logits, y));
+    g.name("train", cr::minimize(loss, cr::Adam{0.01}));
+  }
+};
+
+/// Batches of one machine: pixels and labels of step k.
+struct Data {
+  explicit Data(std::int64_t rows) : rows(rows), images(static_cast<std::size_t>(rows * pixels)), labels(static_cast<std::size_t>(rows)) {}
+  void make(int step) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      labels[static_cast<std::size_t>(r)] = static_cast<std::int32_t>((r + step) % classes);
+      for (std::int64_t c = 0; c < pixels; ++c) {
+        images[static_cast<std::size_t>(r * pixels + c)] =
+            std::sin(static_cast<float>(step * 1000 + r * 31 + c * 7)) + (c % classes == (r + step) % classes ? 1.0F : 0.0F);
+      }
+    }
+  }
+  std::int64_t rows;
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+};
+
+template <class Executor>
+std::vector<float> variables_of(Executor& executor) {
+  std::vector<float> all;
+  std::as_const(executor).for_each_variable([&](auto, auto elements, auto) {
+    for (const auto e : elements) all.push_back(static_cast<float>(e));
+    return true;
+  });
+  return all;
+}
+
+/// Trains `steps` steps on rows [from, to) of each batch.
+template <class Executor>
+std::vector<float> trained(Executor& executor, std::int64_t batch, std::int64_t from, std::int64_t to, int steps,
+                           std::vector<float>* losses = nullptr) {
+  executor.initialize();
+  typename Executor::Workspace workspace;
+  Data data(batch);
+  using Demand = cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
+  for (int step = 0; step < steps; ++step) {
+    data.make(step);
+    const cr::TensorView<float, 2> x{data.images.data() + from * pixels, {to - from, pixels}};
+    const cr::TensorView<std::int32_t, 1> y{data.labels.data() + from, {to - from}};
+    executor.template run<Demand>(workspace, cr::feed<"images">(x), cr::feed<"labels">(y));
+    if (losses != nullptr) losses->push_back(executor.template fetch<cr::Name<"loss">>(workspace));
+  }
+  return variables_of(executor);
+}
+
+float largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  float most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+class OnRanks : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 3, 4, 7));
+
+TEST_P(OnRanks, TrainWhatOneMachineTrains) {
+  const int ranks = GetParam();
+  const std::int64_t batch = 22;  // does not divide by 3, 4 and 7
+  auto alone = cr::Cpu{.threads = 1, .seed = 3}.compile<Mlp>();
+  std::vector<float> losses_alone;
+  const std::vector<float> expected = trained(alone, batch, 0, batch, 200, &losses_alone);
+
+  std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks)), losses(static_cast<std::size_t>(ranks));
+  cr::testing::run_ranks(ranks, [&](cr::testing::ThreadRank me) {
+    auto executor = cr::Parallel{cr::Cpu{.threads = 1, .seed = 3}, me}.compile<Mlp>();
+    const auto r = static_cast<std::size_t>(me.rank());
+    found[r] = trained(executor, batch, batch * me.rank() / ranks, batch * (me.rank() + 1) / ranks, 200, &losses[r]);
+  });
+  for (int r = 0; r < ranks; ++r) {
+    EXPECT_EQ(found[static_cast<std::size_t>(r)], found[0]) << "rank " << r;
+    EXPECT_EQ(losses[static_cast<std::size_t>(r)], losses[0]) << "rank " << r;
+  }
+  EXPECT_LT(largest_difference(found[0], expected), 2e-4F);
+  EXPECT_LT(largest_difference(losses[0], losses_alone), 2e-5F);
+}
+
+}  // namespace
