@@ -48,6 +48,7 @@ class NestedErrors {
     }
   }
 
+  [[nodiscard]] const std::exception_ptr& first() const { return first_; }
   void rethrow_first() const {
     if (first_) std::rethrow_exception(first_);
   }

@@ -20,6 +20,7 @@
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
 #include <crochet/ranks/roll_call.hpp>
+#include <crochet/ranks/share_session.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {
@@ -63,6 +64,7 @@ class RankGroup final : public kernel::Exchange {
   /// Throws, if a rank does not come: StopIteration if it leaves, PeerPreemptedError if it has lost its session,
   /// PeerFailedError if it has failed, RanksDisagreeError if it comes to something else.
   std::span<const Presence> meet(const Presence& mine) {
+    if (over_) throw LogicError("crochet: the ranks of this session have ended or failed; make a new one on all ranks");
     const auto all = calls_.hold(communicator_, mine);
     check_failures(all);
     if (first_in(all, RankState::leaves) >= 0) {
@@ -103,6 +105,25 @@ class RankGroup final : public kernel::Exchange {
     const auto all = calls_.hold(communicator_, {.state = RankState::preempted});
     check_failures(all);
     if (const int gone = first_in(all, RankState::leaves); gone >= 0) fail_with(gone, "its loop is over");
+  }
+
+  /// Collective: prepares a new session on all ranks. The chief's creator initializes or restores it, and all ranks get
+  /// the chief's variables, step and hook state. Throws what the creator throws, on other ranks as meet().
+  template <class Raw, class Creator, class Coordinator>
+  void create(Raw& raw, Creator& creator, Coordinator& coordinator) {
+    if (is_chief()) {
+      creator.create_session(raw, coordinator);
+    } else if constexpr (detail::Initializes<typename Raw::Executor>) {
+      raw.executor().initialize();
+    }
+    meet({.kind = kind_of("create")});
+    detail::SharedSession<RankGroup, Raw>(*this, raw).share();
+  }
+  /// Collective: all ranks have ended their sessions. Throws PeerFailedError if one could not.
+  void finish() {
+    meet({.kind = kind_of("finish")});
+    ending_ = false;
+    end_reason_ = {};
   }
 
   /// Collective. All ranks get the chief's bytes.

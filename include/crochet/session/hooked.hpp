@@ -25,6 +25,7 @@
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_creator.hpp>
 #include <crochet/session/stop.hpp>
+#include <crochet/session/together.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
@@ -72,7 +73,7 @@ class HookedLayer {
     if constexpr (usable) raw_->count_epochs_of(epochs_ ? epochs_ : detail::epoch_source_of(chain_));
     open_ = true;
     if constexpr (!detail::is_unusable<Executor>) {
-      if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
+      if constexpr (SessionCreator<Creator, Executor>) detail::create_on_all_ranks(*raw_, creator, coordinator);
     }
     if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);
   }

@@ -20,6 +20,7 @@
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
 #include <crochet/session/stop.hpp>
+#include <crochet/session/together.hpp>
 
 namespace crochet::detail {
 
@@ -77,6 +78,11 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
     static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks request optional names of their own");
     std::uint64_t due = 0;
     [[maybe_unused]] const bool noted[] = {true, (due |= bit<I, Requested>(requests), true)...};
+    if constexpr (HasRanks<E>) {
+      const std::uint64_t here = due;
+      due = due_on_any_rank(raw.executor(), here);
+      require_equal_feeds((due ^ here) & bits_of_feeders());
+    }
     if (due == 0) {
       feed<Base>(raw, args, requests);
     } else if constexpr (sizeof...(Group) == 1) {
@@ -98,6 +104,14 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
     } else {
       return request_at<J>(requests).due() ? std::uint64_t{1} << (group - 1) : 0;
     }
+  }
+
+  /// The groups of hooks that feed.
+  static constexpr std::uint64_t bits_of_feeders() {
+    return (std::uint64_t{} | ... |
+            (feeds_some<Requested> && Requested::conditional && Plan::template group_of<Requested>() > 0
+                 ? std::uint64_t{1} << (Plan::template group_of<Requested>() - 1)
+                 : 0));
   }
 
   template <class D, class Raw>

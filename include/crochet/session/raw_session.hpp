@@ -152,6 +152,8 @@ class RawSession {
       throw LogicError("crochet: two hooks have the same state key; give one of them another: Keyed<\"...\", Hook>");
     }
   }
+  /// Whether there is a chain whose state can be saved.
+  [[nodiscard]] bool saves_hook_state() const { return hooks_.save != nullptr; }
   /// Restores the saved state of the hooks. A session calls it after `begin` and before `after_create_session`.
   void load_hook_state(StateReader& in) {
     if (hooks_.load != nullptr) hooks_.load(hooks_.chain, in);

@@ -20,6 +20,7 @@
 #include <crochet/session/recoverable.hpp>
 #include <crochet/session/session_options.hpp>
 #include <crochet/session/signal_flag.hpp>
+#include <crochet/session/together.hpp>
 
 namespace crochet {
 
@@ -42,6 +43,7 @@ class SessionCore {
   ~SessionCore() {
     if (closed()) return;
     diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
+    detail::fail_on_all_ranks(executor(), std::make_exception_ptr(LogicError("a session was destroyed without close()")));
     static_cast<void>(coordinated_.close());
     hooked_.close_raw();
   }
@@ -66,7 +68,9 @@ class SessionCore {
   }
   /// Records the source and the reason of the loop's end, unless they are already recorded. For code that runs a
   /// session.
-  void note_stop(std::string_view who, std::string_view reason) { hooked_.stop().note(who, reason); }
+  void note_stop(std::string_view who, std::string_view reason) {
+    if (!detail::ended_by_another_rank(executor(), hooked_.stop())) hooked_.stop().note(who, reason);
+  }
 
   [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
   /// The source and the reason of the stop. Set when should_stop() becomes true. Final, unless the executor reports a
@@ -97,11 +101,13 @@ class SessionCore {
     if (closed()) return;
     if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
+    leave_with_other_ranks();
     raw_session().note_interruption(hooked_.stop().interrupted());
     detail::NestedErrors errors;
     hooked_.settle(errors);
     hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
+    detail::finish_on_all_ranks(executor(), errors);
     hooked_.stop().note_late(raw_session().late_stop());
     hooked_.set_state(SessionState::closed);  // before any call that could re-enter here
     std::exception_ptr reported = coordinated_.close();
@@ -116,6 +122,7 @@ class SessionCore {
   /// if the session is already closed.
   CROCHET_COLD void fail(std::exception_ptr error) {
     if (closed()) return;
+    detail::fail_on_all_ranks(executor(), error);
     hooked_.on_error(error);
     give_back(error);
   }
@@ -133,6 +140,7 @@ class SessionCore {
       hooked_.begin();
       open();
     } catch (...) {
+      detail::fail_on_all_ranks(executor(), std::current_exception());
       give_back(std::current_exception());
       throw;
     }
@@ -146,6 +154,7 @@ class SessionCore {
     const std::int64_t reached = step();
     for (;;) {
       lost_by_ = error;
+      detail::lose_on_all_ranks(executor(), error);
       lose();
       recovery_.pause(error, step(), coordinator());
       try {
@@ -185,6 +194,16 @@ class SessionCore {
     }
   }
 
+  /// All ranks end their loops. If one of them fails instead, so does this session.
+  CROCHET_COLD void leave_with_other_ranks() {
+    try {
+      detail::leave_on_all_ranks(executor(), hooked_.stop());
+    } catch (...) {
+      fail(std::current_exception());
+      throw;
+    }
+  }
+
   /// Stops the threads, then closes the executor. An error that a thread reported is nested in the error.
   CROCHET_COLD void give_back(const std::exception_ptr& error) {
     hooked_.set_state(SessionState::closed);
@@ -201,6 +220,7 @@ class SessionCore {
   CROCHET_COLD void close_lost() {
     diagnose(detail::message(
         {"crochet: the session was lost, so hooks see on_error() and not end(): ", detail::what_of(lost_by_)}));
+    detail::fail_on_all_ranks(executor(), lost_by_);
     hooked_.on_error(lost_by_);
     hooked_.set_state(SessionState::closed);
     const std::exception_ptr reported = coordinated_.close();

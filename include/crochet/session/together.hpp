@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session of an executor on one of several ranks does together with the sessions of the other ranks. With any
+// other executor these functions do nothing and generate no code.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/nested_errors.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet::detail {
+
+/// An executor of one of several ranks has `ranks()` (ranks/rank_group.hpp).
+template <class E>
+concept HasRanks = requires(E& executor) {
+  executor.ranks().any_of(std::uint64_t{});
+};
+
+/// The conditional requests that are due on any rank: all ranks run the same plan.
+template <class E>
+constexpr std::uint64_t due_on_any_rank(E& executor, std::uint64_t due) {
+  if constexpr (HasRanks<E>) {
+    return executor.ranks().any_of(due);
+  } else {
+    return due;
+  }
+}
+/// Throws if a hook feeds on another rank and not on this one. `differing`: the groups of hooks of which that is true.
+inline void require_equal_feeds(std::uint64_t differing) {
+  if (differing == 0) return;
+  throw RanksDisagreeError(
+      "crochet: a hook feeds a placeholder on some ranks and not on others; let the same steps decide on all ranks");
+}
+
+/// Prepares a new session: the chief's creator does, and all ranks get the chief's variables, step and hook state.
+template <class Raw, class Creator, class Coordinator>
+void create_on_all_ranks(Raw& raw, Creator& creator, Coordinator& coordinator) {
+  if constexpr (HasRanks<typename Raw::Executor>) {
+    raw.executor().ranks().create(raw, creator, coordinator);
+  } else {
+    creator.create_session(raw, coordinator);
+  }
+}
+
+/// This rank's session has failed: so do all others, at what they do together next.
+template <class E>
+void fail_on_all_ranks(E& executor, const std::exception_ptr& error) noexcept {
+  if constexpr (HasRanks<E>) executor.ranks().fail(what_of(error));
+}
+/// This rank's session is lost: all ranks create theirs anew. Not called for a loss that another rank has reported.
+template <class E>
+void lose_on_all_ranks(E& executor, const std::exception_ptr& error) {
+  if constexpr (HasRanks<E>) {
+    if (!is_any_of<PeerPreemptedError>(error)) executor.ranks().lose();
+  }
+}
+/// Ends the loops of all ranks, and returns when they have. `stop` gets the reason if another rank has ended the loop.
+template <class E>
+void leave_on_all_ranks(E& executor, StopState& stop) {
+  if constexpr (HasRanks<E>) {
+    auto& ranks = executor.ranks();
+    ranks.leave(stop.reason());
+    const StopReason& why = ranks.end_reason();
+    if (!stop.has_reason()) stop.note(why.hook, why.reason, why.kind);
+  }
+}
+/// Whether another rank has ended the loop: its reason is then that of this session.
+template <class E>
+bool ended_by_another_rank(E& executor, StopState& stop) {
+  if constexpr (HasRanks<E>) {
+    const StopReason& why = executor.ranks().end_reason();
+    if (executor.ranks().ending()) stop.note(why.hook, why.reason, why.kind);
+    return executor.ranks().ending();
+  } else {
+    return false;
+  }
+}
+/// After `end` of every hook: all ranks have come as far. Adds the error of another rank to `errors`.
+template <class E>
+void finish_on_all_ranks(E& executor, NestedErrors& errors) {
+  if constexpr (HasRanks<E>) {
+    if (errors.first()) return fail_on_all_ranks(executor, errors.first());
+    try {
+      executor.ranks().finish();
+    } catch (...) {
+      errors(std::current_exception());
+    }
+  }
+}
+
+}  // namespace crochet::detail

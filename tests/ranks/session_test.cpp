@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions on several ranks: whatever one rank does alone, all end or recover at the same step.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/ranks/parallel.hpp>
+#include <crochet/testing/thread_ranks.hpp>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+
+struct Model {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    const auto w = g.variable<float>("w", {3, 1}, cr::ones());
+    const auto loss = g.name("loss", cr::reduce_mean(cr::square(cr::matmul(x, w))));
+    g.name("train", cr::minimize(loss, cr::SGD{0.01}));
+    g.name("other", cr::minimize(cr::reduce_sum(cr::square(w)), cr::SGD{0.01}));
+  }
+};
+
+/// What a rank does alone.
+enum class Does { nothing, throws, is_preempted, stops };
+enum class At { begin, create, before_run, after_run, end };
+
+struct Alone {
+  using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run, cr::phase::after_run,
+                             cr::phase::end, cr::phase::on_error>;
+  void begin() { act(At::begin, 0); }
+  void after_create_session(auto& session, auto&) { act(At::create, session.step()); }
+  cr::RunArgs<> before_run(auto& run) {
+    act(At::before_run, run.step());
+    return {};
+  }
+  void after_run(auto& run, auto&) {
+    if (does == Does::stops && at == At::after_run && run.step() == step) run.request_stop("enough");
+    act(At::after_run, run.step());
+  }
+  void end(auto& session) {
+    *ended = session.step();
+    act(At::end, step);
+  }
+  void on_error(std::exception_ptr) { ++*errors; }
+
+  void act(At now, std::int64_t here) {
+    if (now != at || here != step || does == Does::nothing || does == Does::stops || used) return;
+    used = true;
+    if (does == Does::throws) throw std::runtime_error("out of paper");
+    throw cr::UnavailableError("the machine is gone");
+  }
+
+  Does does = Does::nothing;
+  At at = At::before_run;
+  std::int64_t step = 0;
+  std::int64_t* ended;
+  int* errors;
+  bool used = false;
+};
+
+struct Outcome {
+  std::string error;
+  std::int64_t step = -1, ended = -1;
+  int errors = 0, recoveries = 0;
+  cr::StopReason why;
+  std::vector<float> w;
+};
+
+/// Trains on `size` ranks, of which `who` does something alone.
+std::vector<Outcome> train(int size, int who, Does does, At at, std::int64_t step, std::int64_t data_ends_at = 1000) {
+  std::vector<Outcome> all(static_cast<std::size_t>(size));
+  cr::testing::run_ranks(size, [&](cr::testing::ThreadRank me) {
+    Outcome& out = all[static_cast<std::size_t>(me.rank())];
+    const bool acts = me.rank() == who;
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
+    try {
+      cr::MonitoredSession session{
+          cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+          cr::HookChain{Alone{acts ? does : Does::nothing, at, step, &out.ended, &out.errors}, cr::StopAtStep{.last_step = 10}},
+          cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+      try {
+        cr::run_session(session, [&](auto& s) {
+          while (!s.should_stop()) {
+            if (acts && s.step() == data_ends_at) throw cr::OutOfRangeError();
+            s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+          }
+        });
+      } catch (const std::exception& e) {
+        out.error = e.what();
+      }
+      out.step = session.step();
+      out.why = session.stop_reason();
+      out.recoveries = session.recoveries();
+      std::as_const(session.executor()).for_each_variable([&](std::string_view name, auto elements, auto) {
+        if (name == "w")
+          for (const auto e : elements) out.w.push_back(static_cast<float>(e));
+        return true;
+      });
+    } catch (const std::exception& e) {
+      out.error = e.what();
+    }
+  });
+  return all;
+}
+
+void expect_equal_ends(const std::vector<Outcome>& all) {
+  for (const Outcome& o : all) {
+    EXPECT_EQ(o.step, all[0].step);
+    EXPECT_EQ(o.w, all[0].w);
+    EXPECT_EQ(o.recoveries, all[0].recoveries);
+    EXPECT_EQ(o.error.empty(), all[0].error.empty()) << o.error;
+  }
+}
+
+TEST(RankSessions, StopTogether) {
+  const auto all = train(3, -1, Does::nothing, At::begin, 0);
+  expect_equal_ends(all);
+  EXPECT_EQ(all[0].step, 10);
+  EXPECT_EQ(all[2].ended, 10);
+}
+
+TEST(RankSessions, AStopOfOneRankStopsAllAtTheSameStep) {
+  const auto all = train(3, 1, Does::stops, At::after_run, 4);
+  expect_equal_ends(all);
+  for (const Outcome& o : all) EXPECT_EQ(o.ended, 4);
+  EXPECT_EQ(all[1].why.reason, "enough");
+  EXPECT_EQ(all[2].why.reason, "enough");
+  EXPECT_EQ(all[2].why.hook.substr(0, 8), "rank 1: ");
+}
+
+TEST(RankSessions, TheEndOfOneRanksDataIsTheEndOfAll) {
+  const auto all = train(3, 2, Does::nothing, At::begin, 0, 6);
+  expect_equal_ends(all);
+  for (const Outcome& o : all) EXPECT_EQ(o.ended, 6);
+}
+
+class AFailureOfOneRank : public testing::TestWithParam<At> {};
+INSTANTIATE_TEST_SUITE_P(Phases, AFailureOfOneRank, testing::Values(At::begin, At::create, At::before_run, At::after_run, At::end));
+
+TEST_P(AFailureOfOneRank, FailsAll) {
+  const bool early = GetParam() == At::begin || GetParam() == At::create;
+  for (int who = 0; who < 3; ++who) {
+    const auto all = train(3, who, Does::throws, GetParam(), early ? 0 : 3);
+    for (int r = 0; r < 3; ++r) {
+      const Outcome& o = all[static_cast<std::size_t>(r)];
+      EXPECT_NE(o.error.find("out of paper"), std::string::npos) << o.error;
+      if (r != who) {
+        EXPECT_NE(o.error.find("rank " + std::to_string(who) + " failed"), std::string::npos) << o.error;
+      }
+      if (!early) {
+        EXPECT_EQ(o.step, all[0].step);
+      }
+      if (GetParam() != At::create) {  // the rank that fails has no session, and the others have made no step
+        EXPECT_EQ(o.w, all[0].w);
+      }
+    }
+  }
+}
+
+TEST_P(AFailureOfOneRank, ThatCanBeRecoveredIsRecoveredByAll) {
+  if (GetParam() == At::begin || GetParam() == At::end) return;  // phases without recovery
+  for (int who = 0; who < 3; ++who) {
+    const auto all = train(3, who, Does::is_preempted, GetParam(), GetParam() == At::create ? 0 : 3);
+    expect_equal_ends(all);
+    EXPECT_EQ(all[0].error, "");
+    EXPECT_EQ(all[0].recoveries, 1);
+    EXPECT_EQ(all[0].ended, 10);
+  }
+}
+
+struct SetsVariables {
+  void create_session(auto& session, cr::Coordinator&) const {
+    session.executor().initialize();
+    for (float& w : session.executor().variable(cr::Name<"w">{})) w = value;
+  }
+  float value;
+};
+
+TEST(RankSessions, GetTheChiefsVariables) {
+  std::vector<float> found(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), cr::HookChain<>{},
+                                 SetsVariables{static_cast<float>(me.rank() + 7)}};
+    found[static_cast<std::size_t>(me.rank())] = session.executor().variable(cr::Name<"w">{})[2];
+    session.close();
+  });
+  EXPECT_EQ(found, (std::vector<float>{7, 7}));
+}
+
+TEST(RankSessions, RefuseDifferentRuns) {
+  std::vector<std::string> errors(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>()};
+    std::vector<float> rows{1, 2, 3};
+    try {
+      cr::run_session(session, [&](auto& s) {
+        const auto x = cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}});
+        if (me.rank() == 0) {
+          s.run("train"_n, x);
+        } else {
+          s.run(cr::fetches<"loss">, x);
+        }
+      });
+    } catch (const cr::RanksDisagreeError& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_NE(errors[0], "");
+  EXPECT_EQ(errors[0], errors[1]);
+}
+
+TEST(RankSessions, ASessionThatIsNotClosedIsAFailure) {
+  std::string error;
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>()};
+    if (me.rank() == 1) return;
+    std::vector<float> rows{1, 2, 3};
+    try {
+      cr::run_session(session, [&](auto& s) { s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}})); });
+    } catch (const cr::PeerFailedError& e) {
+      error = e.what();
+    }
+  });
+  EXPECT_NE(error.find("rank 1 failed: a session was destroyed"), std::string::npos) << error;
+}
+
+}  // namespace
