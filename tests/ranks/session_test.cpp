@@ -231,4 +231,50 @@ TEST(RankSessions, ASessionThatIsNotClosedIsAFailure) {
   EXPECT_NE(error.find("rank 1 failed: a session was destroyed"), std::string::npos) << error;
 }
 
+/// Counts the ranks on which it runs.
+struct Counts {
+  using handles = cr::Phases<cr::phase::begin, cr::phase::before_run, cr::phase::after_run, cr::phase::end>;
+  void begin() { ++*calls; }
+  auto before_run(auto&) { return cr::RunArgs{cr::fetches<"loss">}; }
+  void after_run(auto&, auto& values) {
+    *loss = values[cr::Name<"loss">{}];
+    ++*calls;
+  }
+  void end(auto&) { ++*calls; }
+  int* calls;
+  float* loss;
+};
+struct CountsOnChief : Counts {
+  static constexpr auto runs_on = cr::RunsOn::chief;
+};
+
+TEST(RankSessions, CallEachHookInItsPlace) {
+  struct Seen {
+    int every = 0, chief = 0, second = 0, each = 0;
+    float loss = 0, chiefs_loss = 0, seconds_loss = 0;
+  };
+  std::vector<Seen> all(3);
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    Seen& seen = all[static_cast<std::size_t>(me.rank())];
+    cr::HookChain chain{Counts{&seen.every, &seen.loss}, CountsOnChief{{&seen.chief, &seen.chiefs_loss}},
+                        cr::OnRank<1, Counts>{{&seen.second, &seen.seconds_loss}},
+                        cr::OnEveryRank<CountsOnChief>{{{&seen.each, &seen.loss}}}, cr::StopAtStep{.last_step = 4}};
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), std::move(chain)};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    });
+  });
+  for (int r = 0; r < 3; ++r) {
+    const Seen& seen = all[static_cast<std::size_t>(r)];
+    EXPECT_EQ(seen.every, 6);
+    EXPECT_EQ(seen.each, 6);
+    EXPECT_EQ(seen.chief, r == 0 ? 6 : 0);
+    EXPECT_EQ(seen.second, r == 1 ? 6 : 0);
+    EXPECT_EQ(seen.loss, all[0].loss);  // of the whole batch
+  }
+  EXPECT_EQ(all[0].chiefs_loss, all[0].loss);
+  EXPECT_EQ(all[1].seconds_loss, all[0].loss);
+}
+
 }  // namespace

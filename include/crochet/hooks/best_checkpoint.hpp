@@ -15,6 +15,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/aim.hpp>
 #include <crochet/hooks/kit/metric_cursor.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
@@ -64,6 +65,7 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 /// - Cost: one restore.
 template <class Saver>
 struct RestoreBest {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::end>;
 
   Saver saver;
@@ -117,6 +119,7 @@ struct RestoreBest {
 template <class Saver>
 class BestCheckpoint {
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end, phase::save_state,
                          phase::load_state>;
   using after = Hooks<PublishesMetrics>;

@@ -18,6 +18,7 @@
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -123,6 +124,7 @@ class CheckpointSaver {
                 "crochet: a listener of a CheckpointSaver has before_save, after_save, begin or end");
 
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end>;
   static constexpr bool saves_hook_state = true;
 

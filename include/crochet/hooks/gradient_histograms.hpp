@@ -12,6 +12,7 @@
 
 #include <crochet/base/name.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/summary_items.hpp>
 #include <crochet/hooks/summary_saver.hpp>
 
@@ -42,6 +43,7 @@ constexpr auto gradient_text() {
 /// - TensorFlow has no such hook.
 template <FixedString Loss, FixedString... Variables>
 struct GradientHistograms {
+  static constexpr auto runs_on = RunsOn::chief;
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");
   using handles = Phases<phase::extend_graph, phase::begin, phase::after_create_session, phase::before_run,
                          phase::after_run, phase::end, phase::on_error, phase::save_state, phase::load_state>;

@@ -15,6 +15,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -41,6 +42,7 @@ namespace crochet {
 /// - TensorFlow has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
                          phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>> fetches{};

@@ -12,6 +12,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hook/stop_kind.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
@@ -47,6 +48,7 @@ struct MemoryUse {
 /// - State: when the next reading is due.
 /// - TensorFlow has no such hook.
 struct MemoryMonitor {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 

@@ -10,6 +10,7 @@
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -50,6 +51,7 @@ struct ProfilerOptions {
 template <Tracer T>
 class Profiler {
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
 

@@ -20,6 +20,7 @@
 #include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/progress_line.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
@@ -41,6 +42,7 @@ namespace crochet {
 /// - TensorFlow has no such hook.
 template <FixedString... Text>
 struct Progress {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
   static constexpr Fetches<Name<Text>...> fetches{};

@@ -15,6 +15,7 @@
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/storage/npy.hpp>
 
 namespace crochet {
@@ -32,6 +33,7 @@ namespace crochet {
 /// - TensorFlow has no such hook.
 template <FixedString Text>
 struct Snapshot {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_run>;
   static constexpr Fetches<Name<Text>> fetches{};
 

@@ -12,6 +12,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -37,6 +38,7 @@ namespace crochet {
 /// - TensorFlow's first interval begins after the first run (it reports at 11 and 21, not at 10 and 20), and continues
 ///   through a recovery, so that rates may be negative.
 struct StepCounter {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 

@@ -12,6 +12,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -40,6 +41,7 @@ namespace crochet {
 /// - Throws: what the sink throws.
 template <class... Items>
 struct SummarySaver {
+  static constexpr auto runs_on = RunsOn::chief;
   static_assert(sizeof...(Items) > 0,
                 "crochet: SummarySaver needs something to save: SummarySaver<summary::Scalar<\"loss\">>");
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,

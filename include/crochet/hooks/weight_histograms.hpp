@@ -16,6 +16,7 @@
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -40,6 +41,7 @@ namespace crochet {
 /// - For gradients: GradientHistograms.
 /// - TensorFlow has no such hook.
 struct WeightHistograms {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <crochet/graph/train/share_over_ranks.hpp>
+#include <crochet/hook/runs_on.hpp>
+#include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/rank_group.hpp>
 
@@ -50,6 +52,10 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
   /// The executor of the graph that hooks have extended.
   template <class... H>
   using extended_by = ParallelExecutor<Device, Model, C, Hooks..., H...>;
+
+  /// Hooks that state RunsOn::chief run on rank 0 only.
+  template <class H>
+  using placed_hook = std::conditional_t<runs_on<H> == RunsOn::chief, OnChief<H>, H>;
 
   ParallelExecutor(const Device& device, C communicator)
       : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator))) {}

@@ -42,7 +42,8 @@ class HookedLayer {
 
  public:
   using Executor = std::remove_reference_t<Owned>;  ///< after every extend_graph
-  using HookList = detail::session_chain<Chain>;
+  using Placed = detail::placed_chain<Executor, Chain>;
+  using HookList = detail::session_chain<Placed>;
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);
@@ -54,13 +55,16 @@ class HookedLayer {
   /// `epochs`: the data whose epochs are counted; empty: those of a hook of the chain.
   HookedLayer(Exec&& executor, Chain&& chain, EpochSource epochs)
       : executor_(static_cast<Exec&&>(executor)),
-        chain_(static_cast<Chain&&>(chain)),
+        chain_(detail::place_chain<Executor, Chain>(static_cast<Chain&&>(chain))),
         raw_(std::in_place, executor_),
         epochs_(epochs) {}
 
   /// Calls begin of every hook.
   void begin() {
-    if constexpr (usable) chain_.template fire<phase::begin>();
+    if constexpr (usable) {
+      detail::join_ranks(executor_, chain_);
+      chain_.template fire<phase::begin>();
+    }
   }
 
   /// Makes a new raw session and passes it to the creator; then calls after_create_session of every hook. An executor
@@ -153,7 +157,7 @@ class HookedLayer {
  private:
   StopState stop_;  // first member: it then shares the session's address, which a step holds in a register
   Owned executor_;
-  Chain chain_;
+  Placed chain_;
   std::optional<Session> raw_;
   SessionState state_ = SessionState::running;
   EpochSource epochs_;

@@ -3,13 +3,17 @@
 // other executor these functions do nothing and generate no code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet::detail {
@@ -19,6 +23,52 @@ template <class E>
 concept HasRanks = requires(E& executor) {
   executor.ranks().any_of(std::uint64_t{});
 };
+
+/// The chain that a session of the executor E calls: on several ranks E::placed_hook<H> for each hook H.
+template <class E, class Chain>
+struct PlacedChain {
+  using type = Chain;
+};
+template <HasRanks E, class... H>
+requires(!std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<
+    E, HookChain<H...>> {
+  using type = HookChain<typename E::template placed_hook<H>...>;
+};
+template <HasRanks E, class... H>
+requires(!std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<
+    E, HookChain<H...>&> {
+  static_assert(sizeof(E) == 0,
+                "crochet: on several ranks pass the chain by value, or write OnChief<H> for hooks that run on rank 0");
+};
+template <class E, class Chain>
+using placed_chain = typename PlacedChain<E, Chain>::type;
+
+/// The hooks of `chain` in their places.
+template <class E, class Chain>
+constexpr placed_chain<E, Chain> place_chain(Chain&& chain) {
+  if constexpr (std::is_same_v<placed_chain<E, Chain>, Chain>) {
+    return static_cast<Chain&&>(chain);
+  } else {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return placed_chain<E, Chain>{
+          std::remove_reference_t<decltype(std::declval<placed_chain<E, Chain>&>().template at<I>())>(
+              std::move(chain.template at<I>()))...};
+    }
+    (std::make_index_sequence<Chain::size>{});
+  }
+}
+
+/// Passes this rank to the hooks.
+template <class E, class Chain>
+void join_ranks([[maybe_unused]] E& executor, [[maybe_unused]] Chain& chain) {
+  if constexpr (HasRanks<E>) {
+    chain.for_each([&](auto& hook) {
+      if constexpr (JoinsRanks<std::remove_cvref_t<decltype(hook)>>) {
+        hook.join_ranks(executor.ranks().rank(), executor.ranks().size());
+      }
+    });
+  }
+}
 
 /// The conditional requests that are due on any rank: all ranks run the same plan.
 template <class E>

@@ -21,6 +21,7 @@
 #include <crochet/debug/watch/watch.hpp>
 #include <crochet/debug/watch/watch_fn.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 
 namespace crochet {
 
@@ -68,6 +69,7 @@ struct GrpcDebugOptions {
 template <class W = debug::WatchAll>
 class GrpcDebugHook {
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using probe = debug::DebugProbe<W, debug::StreamPublisher>;
   using handles = Phases<phase::before_run, phase::end, phase::on_error>;
 

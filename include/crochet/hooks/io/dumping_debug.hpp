@@ -21,6 +21,7 @@
 #include <crochet/debug/watch/watch.hpp>
 #include <crochet/debug/watch/watch_fn.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 
 namespace crochet {
 
@@ -72,6 +73,7 @@ class DumpingDebugHook {
   static constexpr bool captures = !std::same_as<Condition, debug::Always>;
 
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using probe = debug::DebugProbe<W, debug::DumpPublisher>;
   using handles = Phases<phase::before_run, phase::after_run, phase::on_error>;
   static constexpr auto fetches = Condition::fetches;

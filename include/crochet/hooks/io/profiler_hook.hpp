@@ -17,6 +17,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/phase_log.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/storage/file_system.hpp>
@@ -71,6 +72,7 @@ struct ProfilerHookOptions {
 ///   thread.
 class ProfilerHook {
  public:
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
   using probe = trace::StepRecorder;

@@ -20,6 +20,7 @@
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/io/recording_writer.hpp>
 #include <crochet/storage/tensor_record.hpp>
@@ -65,6 +66,7 @@ void record_value(io::RecordingWriter& to, std::string_view name, const X& value
 /// - Not stored: feeds, runs that hooks make on the side, the state that hooks had at the start.
 /// - A program that is killed loses up to 64 KiB of the last runs.
 struct RecordRun {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
   static constexpr bool sees_all_values = true;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/graph_def.hpp>
 
@@ -29,6 +30,7 @@ void write_graph(const GraphTable& graph, std::string_view device, const io::Eve
 /// - Cost: once; the program contains a table of the graph.
 /// - Throws: IoError for a text file that cannot be written.
 struct WriteGraph {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session>;
 
   io::EventWriter events{};

@@ -16,6 +16,7 @@
 #include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hook/sees_all_values.hpp>
 #include <crochet/hooks/kit/pass_on.hpp>
 
@@ -98,6 +99,7 @@ class Decorated {
   using probe = detail::probe_of<H>;
   static constexpr bool logs_phases = detail::logs_phases<H>;
   static constexpr bool sees_all_values = SeesAllValues<H>;
+  static constexpr RunsOn runs_on = crochet::runs_on<H>;
   static constexpr declared_fetches<H> fetches{};
 
   /// For hooks without required options.
@@ -105,6 +107,12 @@ class Decorated {
   // NOLINTNEXTLINE(google-explicit-constructor): {{.every_steps = 50}}, also inside another decorator's braces
   constexpr Decorated(H inner, typename Policy::options how = {})
       : hook(std::move(inner)), policy(make_policy(std::move(how))) {}
+
+  /// For sessions on several ranks.
+  constexpr void join_ranks(int rank, int size) requires(detail::JoinsRanks<H> || detail::JoinsRanks<Policy>) {
+    if constexpr (detail::JoinsRanks<Policy>) policy.join_ranks(rank, size);
+    if constexpr (detail::JoinsRanks<H>) hook.join_ranks(rank, size);
+  }
 
   template <class Builder>
   static constexpr void extend_graph(Builder& builder) requires phase::extend_graph::handled<H, Builder> {

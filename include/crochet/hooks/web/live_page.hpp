@@ -18,6 +18,7 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/phase_log.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hook/stop_kind.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
@@ -56,6 +57,7 @@ namespace crochet {
 /// - TensorFlow has no such hook.
 template <FixedString... Text>
 struct LivePage {
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
   static constexpr Fetches<Name<Text>...> fetches{};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// OnChief<H>, OnRank<R, H>, OnEveryRank<H>: a hook on one rank, or on each of them, of a session on several ranks.
+#pragma once
+
+#include <string>
+
+#include <crochet/hook/runs_on.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
+
+namespace crochet {
+
+/// Calls the hook on rank R only. A session on one machine is rank 0.
+template <int R, class H>
+struct OfRank : PassOn<OfRank<R, H>> {
+  static constexpr bool decides_at_run_time = true;
+
+  /// For sessions: the rank of this one, before its hooks' begin.
+  constexpr void join_ranks(int rank, int /*size*/) { here_ = rank == R; }
+
+  constexpr bool admits(auto&) const { return here_; }
+  template <class Phase, class Call>
+  constexpr void around(Call&& call) {
+    if (here_) call();
+  }
+  template <class Call>
+  constexpr void requesting(Call&& call) {
+    if (here_) call();
+  }
+  [[nodiscard]] std::string cadence() const { return "on rank " + std::to_string(R); }
+
+ private:
+  bool here_ = R == 0;
+};
+
+/// Calls H on rank R only.
+/// - All ranks compute what it fetches, so that they run the same plan. Its saved state is that of the chief.
+/// - On one machine it is rank 0: H itself for R = 0, and nothing for another R.
+/// - Cost: a bool, and the request of H becomes conditional: one more plan (session/demand.hpp).
+/// - TensorFlow passes `chief_only_hooks` to MonitoredTrainingSession instead.
+template <int R, class H>
+struct OnRank : Decorated<H, OfRank<R, H>> {
+  using Base = Decorated<H, OfRank<R, H>>;
+  using Base::Base;
+  static constexpr auto runs_on = RunsOn::all;  // the decorator does; H does on one of them
+};
+
+/// Calls H on rank 0 only. A session on several ranks does so with each hook that states RunsOn::chief.
+template <class H>
+struct OnChief : OnRank<0, H> {
+  using OnRank<0, H>::OnRank;
+};
+
+/// Calls H on every rank, also if H states RunsOn::chief: for a hook whose file has the rank in its name.
+template <class H>
+struct OnEveryRank : Decorated<H, PassOn<OnEveryRank<H>>> {
+  using Base = Decorated<H, PassOn<OnEveryRank<H>>>;
+  using Base::Base;
+  static constexpr auto runs_on = RunsOn::all;
+};
+
+}  // namespace crochet
