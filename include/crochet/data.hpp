@@ -13,6 +13,7 @@
 #include <crochet/data/field.hpp>
 #include <crochet/data/fit_char_vocabulary.hpp>
 #include <crochet/data/labelled_images.hpp>
+#include <crochet/data/mapped_batches.hpp>
 #include <crochet/data/npy.hpp>
 #include <crochet/data/prefetched.hpp>
 #include <crochet/data/read_text.hpp>
