@@ -62,10 +62,10 @@ class DataSet {
   void view() const&& = delete;
   template <FixedString Text>
   [[nodiscard]] auto view() const& {
-    static_assert(
-        requires(const DataSet& data) { data.template array<Text>().view(); },
-        "crochet: windows have no view, their rows are not contiguous; use array<...>().row(i), or batches");
-    return array<Text>().view();
+    constexpr bool contiguous = requires(const DataSet& data) { data.template array<Text>().view(); };
+    static_assert(contiguous,
+                  "crochet: windows have no view, their rows are not contiguous; use array<...>().row(i), or batches");
+    if constexpr (contiguous) return array<Text>().view();
   }
   [[nodiscard]] const std::tuple<F...>& fields() const { return fields_; }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
@@ -18,6 +19,7 @@
 #include <crochet/data/data_set.hpp>
 #include <crochet/data/epoch_iterator.hpp>
 #include <crochet/data/field.hpp>
+#include <crochet/data/shared_array.hpp>
 #include <crochet/hook/run_args.hpp>
 
 namespace crochet {
@@ -36,16 +38,21 @@ auto feeds_of(const DataSet<F...>& data) {
   return Batch{Feed<typename F::name, typename F::View>{std::get<F>(data.fields()).array.view()}...};
 }
 
+/// In place of a result of the wrong type, so that the error is one.
+using NoResult = DataSet<Field<Name<"none">, float, 1>>;
+
 /// f(arrays...), or f(position, arrays...) if it takes the position.
 template <class Function, class... N, class... View>
 auto mapped_batch(Function& f, DataPosition position, const Feeds<Feed<N, View>...>& batch) {
   if constexpr (std::is_invocable_v<Function&, DataPosition, View...>) {
     return f(position, batch.template get<N>().value...);
+  } else if constexpr (std::is_invocable_v<Function&, View...>) {
+    return f(batch.template get<N>().value...);
   } else {
     static_assert(std::is_invocable_v<Function&, View...>,
                   "crochet: the function of map() takes the arrays of a batch, one TensorView for each field in the "
                   "order of the fields, and in front of them optionally the DataPosition");
-    return f(batch.template get<N>().value...);
+    return NoResult{{SharedArray<float, 1>{std::vector<float>(1), {1}}}};
   }
 }
 
@@ -55,17 +62,17 @@ auto mapped_batch(Function& f, DataPosition position, const Feeds<Feed<N, View>.
 /// - f gets the TensorView of each field, in the order of the fields, and returns `data_set(field<"x">(...), ...)`: the
 ///   names, types and shapes of the new batch. In front of the views it may take the DataPosition of the batch, as the
 ///   seed of what it draws; then a resume gives the same batches.
-/// - Position, order and epochs are those of the source; so is what a resume returns, if f depends on its arguments
-/// only.
-/// - next() throws what f throws, and LogicError if it returns another number of rows than the batch has. Cost: f,
-/// which
-///   allocates the new batch.
+/// - Position, order and epochs are those of the source. A resume returns the same batches if f depends on its
+///   arguments only.
+/// - next() throws what f throws, and LogicError if it returns another number of rows than the batch has. Cost: that
+///   of f, which allocates the new batch.
 /// - Thread: one at a time; behind prefetch() f runs on the thread of that.
 template <class Source, class Function>
 class MappedBatches {
-  using Result =
-      decltype(detail::mapped_batch(std::declval<Function&>(), {}, std::declval<const typename Source::Batch&>()));
-  static_assert(detail::is_data_set<Result>,
+  using Returned = std::remove_cvref_t<decltype(detail::mapped_batch(std::declval<Function&>(), {},
+                                                                     std::declval<const typename Source::Batch&>()))>;
+  using Result = std::conditional_t<detail::is_data_set<Returned>, Returned, detail::NoResult>;
+  static_assert(detail::is_data_set<Returned>,
                 "crochet: the function of map() returns a data set, the new batch: data_set(field<\"x\">(...), ...)");
 
  public:
