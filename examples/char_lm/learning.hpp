@@ -5,7 +5,6 @@
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -18,12 +17,10 @@ namespace char_lm {
 
 /// The hooks of the run, in the order of their calls. They fetch the same values, so that every training step is the
 /// same straight-line code.
-inline auto hooks(const Options& options, const Text& text, double& validation_loss) {
+inline auto hooks(const Options& options, const cr::Sequence<std::int32_t>& validation, double& validation_loss) {
   const cr::Sink nothing = [](std::string_view) {}, sink = options.quiet ? nothing : cr::Sink{};
   cr::Progress<"loss"> progress{.total = options.steps};
   if (options.quiet) progress.write = nothing;
-  const auto most = static_cast<std::int64_t>(text.validation().size()) / (context + 1);
-  Windows windows(text.validation(), std::min<std::int64_t>(most, 32), context);
   return cr::HookChain{
       cr::StopAtStep{.last_step = options.steps},
       cr::NanTensor<"loss", "global_norm">{},
@@ -31,7 +28,7 @@ inline auto hooks(const Options& options, const Text& text, double& validation_l
       cr::StepCounter{.every_steps = 500, .sink = sink},
       cr::Evaluate{
           cr::fetches<"loss">,
-          [windows]() mutable { return windows.next(); },
+          windows(validation, context).batch(32),
           {.every_steps = 500, .then = [&](const auto& result) { validation_loss = result["loss"_n]; }, .sink = sink}},
       progress,
   };
@@ -40,16 +37,15 @@ inline auto hooks(const Options& options, const Text& text, double& validation_l
 /// Trains the model on a device, Cpu or Cuda, then generates a text.
 template <class Device>
 void learn_and_write(const Options& options, const Device& device) {
-  const Text text(options.text);
-  Windows windows(text.training(), options.batch, context);
-  cr::SplitMix64 random(options.seed);
+  const auto [training, validation] = read_parts(options.text);
+  cr::DataBatches batches = windows(training, 1).shuffle(options.seed).batch(options.batch).repeat();
   double validation_loss = 0;
-  auto chain = hooks(options, text, validation_loss);
+  auto chain = hooks(options, validation, validation_loss);
   if (!options.quiet) std::printf("%s\n", cr::describe(chain).c_str());
   cr::MonitoredSession session{device.template compile<Model>(), chain};
   std::string written;
   cr::run_session(session, [&](auto& s) {
-    while (!s.should_stop()) s.run("train"_n, windows.draw(random));
+    while (!s.should_stop()) s.run("train"_n, batches.next());
     written = write(s, options.prompt, options.characters, options.temperature, options.seed);
   });
   std::printf("%s\nvalidation loss %.3f\n", written.c_str(), validation_loss);

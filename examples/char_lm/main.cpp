@@ -18,20 +18,19 @@ cr::Cpu cpu(const Options& options) { return {.threads = options.threads, .seed 
 
 /// Trains without hooks, and writes the inputs and results to files.
 void make_twin_files(const Options& options) {
-  const Text text(options.text);
-  Windows windows(text.training(), options.batch, context);
-  cr::SplitMix64 random(options.seed);
+  const auto training = read_parts(options.text).first;
+  cr::DataBatches batches = windows(training, 1).shuffle(options.seed).batch(options.batch).repeat();
   TwinFiles files(options.twin);
   cr::MonitoredSession session{cpu(options).compile<Model>()};
   files.weights(session.executor());
   cr::run_session(session, [&](auto& s) {
     for (std::int64_t i = 0; i < options.steps; ++i) {
-      const auto feeds = windows.draw(random);
+      const auto feeds = batches.next();
       const auto [rate] = s.run(cr::no_hooks, cr::fetches<"learning_rate">);  // of the next step
       const auto before = std::chrono::steady_clock::now();
       const auto [loss, norm] = s.run("train"_n, cr::fetches<"loss", "global_norm">, feeds);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
-      files.batch(windows.tokens(), windows.labels());
+      files.batch(feeds.get<cr::Name<"tokens">>().value, feeds.get<cr::Name<"labels">>().value);
       files.step(loss, rate, norm, seconds.count());
     }
   });

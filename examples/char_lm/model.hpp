@@ -9,9 +9,6 @@
 
 namespace char_lm {
 
-namespace cr = crochet;
-
-inline constexpr std::int64_t context = 64;  // number of characters that a prediction depends on
 inline constexpr std::int64_t width = 64;
 inline constexpr std::int32_t heads = 4;
 
@@ -27,9 +24,9 @@ struct Model {
     const auto labels = g.placeholder<std::int32_t>("labels", {batch, context});
 
     const auto positions = g.variable<float>("positions", {context, width}, small);
-    auto x = embedding(tokens, Text::symbols, width, "characters", small) + positions;
+    auto x = embedding(tokens, symbols, width, "characters", small) + positions;
     for (const Names& names : blocks) x = block(x, names);
-    const auto logits = g.name("logits", dense(layer_norm(x, "norm"), Text::symbols, "output", small));
+    const auto logits = g.name("logits", dense(layer_norm(x, "norm"), symbols, "output", small));
     const auto loss = g.name("loss", sparse_softmax_cross_entropy(logits, labels));
     g.name("train", minimize(loss, optimizer(), {.clip = cr::ClipByGlobalNorm{1.0}}));
   }

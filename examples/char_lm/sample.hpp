@@ -3,7 +3,11 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <vector>
+
+#include <crochet/data/shuffle.hpp>
 
 #include "model.hpp"
 
@@ -30,17 +34,18 @@ template <class Session>
 std::string write(Session& session, const std::string& prompt, std::int64_t characters, double temperature,
                   std::uint64_t seed) {
   constexpr auto length = static_cast<std::size_t>(context);
+  const cr::CharVocabulary ids = vocabulary();
   cr::SplitMix64 random(seed);
-  std::string text = prompt.empty() ? "\n" : prompt;
+  std::vector<std::int32_t> text = ids.encode(prompt.empty() ? "\n" : prompt);
   for (std::int64_t i = 0; i < characters; ++i) {
-    const std::string last = text.size() > length ? text.substr(text.size() - length) : text;
-    std::vector<std::int32_t> window = Text::numbers(last);
+    const std::size_t known = std::min(text.size(), length);
+    std::vector<std::int32_t> window(text.end() - static_cast<std::ptrdiff_t>(known), text.end());
     window.resize(length, 0);
     const auto [logits] = session.run(cr::no_hooks, cr::fetches<"logits">, cr::feed<"tokens">(window));
-    const float* row = logits.data() + (last.size() - 1) * static_cast<std::size_t>(Text::symbols);
-    text += Text::character(draw({row, static_cast<std::size_t>(Text::symbols)}, temperature, random));
+    const float* row = logits.data() + (known - 1) * static_cast<std::size_t>(symbols);
+    text.push_back(draw({row, static_cast<std::size_t>(symbols)}, temperature, random));
   }
-  return text;
+  return ids.decode(text);
 }
 
 }  // namespace char_lm

@@ -1,110 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training text: read, converted to numbers, divided into windows.
+// The training text: read, converted to ids, divided into windows.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <crochet/crochet.hpp>
-#include <crochet/data/shuffle.hpp>
+#include <crochet/data/char_vocabulary.hpp>
+#include <crochet/data/data_batches.hpp>
+#include <crochet/data/read_text.hpp>
+#include <crochet/data/sequence.hpp>
 
 namespace char_lm {
 
-/// Characters as numbers: 0 is a new line, the others are the printable ASCII characters. Any other character (tabs,
-/// accented letters) becomes a blank.
-class Text {
- public:
-  static constexpr std::int32_t symbols = 96;
+namespace cr = crochet;
 
-  static constexpr std::int32_t number_of(char c) { return c == '\n' ? 0 : c < ' ' || c > '~' ? 1 : c - ' ' + 1; }
-  static constexpr char character(std::int32_t number) {
-    return number == 0 ? '\n' : static_cast<char>(' ' + number - 1);
+inline constexpr std::int32_t symbols = 96;  // number of characters that the model distinguishes
+inline constexpr std::int64_t context = 64;  // number of characters that a prediction depends on
+
+/// A new line and the printable ASCII characters. Any other character (tabs, accented letters) becomes a blank.
+inline cr::CharVocabulary vocabulary() {
+  std::string characters = "\n";
+  for (char c = ' '; c <= '~'; ++c) characters += c;
+  return cr::CharVocabulary{characters, U' '};
+}
+
+/// The text of a file, or of all files of a folder in the order of their names. Links are skipped: their files are read
+/// already.
+inline std::string read_all(const std::filesystem::path& from) {
+  if (!std::filesystem::is_directory(from)) return cr::read_text(from);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(from)) {
+    if (entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
   }
-  static std::vector<std::int32_t> numbers(const std::string& text) {
-    std::vector<std::int32_t> all(text.size());
-    std::transform(text.begin(), text.end(), all.begin(), number_of);
-    return all;
-  }
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const auto& file : files) text += cr::read_text(file);
+  return text;
+}
 
-  /// Reads a file, or all files of a folder in the order of their names. Links are skipped: their files are read
-  /// already.
-  explicit Text(const std::filesystem::path& from) {
-    std::vector<std::filesystem::path> files;
-    if (std::filesystem::is_directory(from)) {
-      for (const auto& entry : std::filesystem::directory_iterator(from)) {
-        if (entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
-      }
-      std::sort(files.begin(), files.end());
-    } else {
-      files.push_back(from);
-    }
-    for (const auto& file : files) append(file);
-    if (all_.size() < 10'000)
-      throw std::runtime_error(from.string() + ": too little text, 10,000 characters are needed");
-  }
+/// The parts of the text for training and validation. The second is its last tenth.
+inline std::pair<cr::Sequence<std::int32_t>, cr::Sequence<std::int32_t>> read_parts(const std::filesystem::path& from) {
+  const cr::Sequence all{vocabulary().encode(read_all(from))};
+  if (all.size() < 10'000) throw std::runtime_error(from.string() + ": too little text, 10,000 characters are needed");
+  return all.split(0.9);
+}
 
-  /// The last tenth is for validation.
-  std::span<const std::int32_t> training() const { return std::span(all_).first(all_.size() - all_.size() / 10); }
-  std::span<const std::int32_t> validation() const { return std::span(all_).last(all_.size() / 10); }
-
- private:
-  void append(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot read " + file.string());
-    const std::vector<std::int32_t> more = numbers({std::istreambuf_iterator<char>(in), {}});
-    all_.insert(all_.end(), more.begin(), more.end());
-  }
-
-  std::vector<std::int32_t> all_;
-};
-
-/// Batches of windows of `length` characters, and for each character the next one. Feeds are valid until the next
-/// batch.
-class Windows {
- public:
-  Windows(std::span<const std::int32_t> text, std::int64_t batch, std::int64_t length)
-      : text_(text), batch_(batch), length_(length) {}
-
-  auto feeds() const { return crochet::feeds(crochet::feed<"tokens">(tokens_), crochet::feed<"labels">(labels_)); }
-
-  /// A batch of windows at random positions.
-  auto draw(crochet::SplitMix64& random) {
-    clear();
-    for (std::int64_t i = 0; i < batch_; ++i) add(random.below(static_cast<std::uint32_t>(places())));
-    return feeds();
-  }
-  /// The next batch of a pass over the text, window after window. Empty when no complete batch is left; the call after
-  /// that starts the next pass.
-  auto next() {
-    clear();
-    for (std::int64_t i = 0; i < batch_ && at_ < places(); ++i, at_ += length_) add(at_);
-    std::optional batch = feeds();
-    if (static_cast<std::int64_t>(tokens_.size()) < batch_ * length_) at_ = 0, batch.reset();
-    return batch;
-  }
-
-  const std::vector<std::int32_t>& tokens() const { return tokens_; }
-  const std::vector<std::int32_t>& labels() const { return labels_; }
-
- private:
-  std::int64_t places() const { return static_cast<std::int64_t>(text_.size()) - length_; }
-  void clear() { tokens_.clear(), labels_.clear(); }
-  void add(std::int64_t from) {
-    const auto window = text_.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length_) + 1);
-    tokens_.insert(tokens_.end(), window.begin(), window.end() - 1);
-    labels_.insert(labels_.end(), window.begin() + 1, window.end());
-  }
-
-  std::span<const std::int32_t> text_;
-  std::int64_t batch_, length_, at_ = 0;
-  std::vector<std::int32_t> tokens_, labels_;
-};
+/// Windows of the text, and for each character the next one, as `tokens` and `labels`.
+inline auto windows(const cr::Sequence<std::int32_t>& text, std::int64_t stride) {
+  return text.windows<"tokens", "labels">({.length = context, .stride = stride});
+}
 
 }  // namespace char_lm

@@ -24,7 +24,7 @@ class TwinFiles {
     [&]<std::size_t... I>(std::index_sequence<I...>) { (weight<I>(executor), ...); }
     (std::make_index_sequence<Executor::fetchable.size()>{});
   }
-  void batch(const std::vector<std::int32_t>& tokens, const std::vector<std::int32_t>& labels) {
+  void batch(cr::TensorView<std::int32_t, 2> tokens, cr::TensorView<std::int32_t, 2> labels) {
     tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
     labels_.insert(labels_.end(), labels.begin(), labels.end());
   }

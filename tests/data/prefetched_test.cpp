@@ -137,6 +137,31 @@ TEST(Prefetched, EndsAtAnyTimeAndCanBeMoved) {
   }
 }
 
+TEST(Prefetched, AsARangeAreTheRestOfTheEpoch) {
+  auto source = plain();
+  const Lists expected = rest(source);
+  Lists pass;
+  for (const auto& batch : plain().prefetch(2)) pass.push_back(labels(batch));
+  EXPECT_EQ(pass, Lists(expected.begin(), expected.begin() + 4));
+
+  auto batches = plain().prefetch(2);
+  for (std::size_t epoch = 0; epoch < 3; ++epoch) {
+    std::size_t at = 4 * epoch;
+    for (const auto& batch : batches) EXPECT_EQ(labels(batch), expected[at++]);
+    EXPECT_EQ(at, 4 * epoch + 4);
+  }
+  EXPECT_TRUE(batches.begin() == batches.end());
+}
+TEST(Prefetched, AsARangeEndsEarlyAndGoesOn) {
+  auto batches = numbered(10).batch(1).prefetch(2);
+  for (const auto& batch : batches)
+    if (labels(batch)[0] == 30) break;
+  for (const auto& batch : batches) {
+    EXPECT_EQ(labels(batch)[0], 40);
+    break;
+  }
+}
+
 TEST(Prefetched, ImagesWithLabels) {
   const cr::LabelledImages images{{{3, 1, 1}, {0, 51, 255}}, {{3}, {7, 8, 9}}};
   auto batches = images.batch(2).prefetch(1);

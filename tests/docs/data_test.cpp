@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -74,10 +75,66 @@ TEST(DataPage, ADataSet) {
   auto again = cr::data_set(cr::field<"images">(cr::read_npy<float, 3>(folder / "images.npy")));
   EXPECT_EQ(again.view<"images">()(99, 0, 0), 0.5F);
   auto batches = images.batch(32).shuffle(1).repeat().prefetch(2);
+  std::int64_t total = 0;
+  for (const auto& batch : batches) total += batch.get<cr::Name<"labels">>().value.extent(0);
+  EXPECT_EQ(total, 100);
+  // clang-format off
+  auto noisy = images.batch(32).shuffle(1).repeat().map(
+    [](cr::DataPosition at, cr::TensorView<float, 3> pixels, cr::TensorView<std::int32_t, 1> labels) {
+      cr::SplitMix64 random(static_cast<std::uint64_t>(100'000 * at.epoch + at.batch));
+      std::vector<float> changed(pixels.begin(), pixels.end());
+      for (float& pixel : changed) pixel += 0.01F * static_cast<float>(random.below(100));
+      return cr::data_set(cr::field<"images">(std::move(changed), {28, 28}), cr::field<"labels">(labels));
+    });
+  // clang-format on
+  EXPECT_NE(noisy.next().get<cr::Name<"images">>().value(0, 0, 0),
+            noisy.next().get<cr::Name<"images">>().value(0, 0, 0));
   EXPECT_EQ(batches.next().get<cr::Name<"labels">>().value.extent(0), 32);
   EXPECT_EQ(images.view<"images">().extent(2), 28);
   EXPECT_EQ(bright.view<"images">()(98), 0);
   EXPECT_EQ(bright.view<"images">()(99), 0.5F);
+}
+
+struct NextCharacter {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    auto tokens = g.placeholder<std::int32_t>("tokens", {batch, 8});
+    auto labels = g.placeholder<std::int32_t>("labels", {batch, 8});
+    auto logits = g.name("logits", embedding(tokens, 96, 96, "characters", cr::truncated_normal(0, 0.02)));
+    g.name("train",
+           minimize(g.name("loss", sparse_softmax_cross_entropy(logits, labels)), cr::SGD{.learning_rate = 30}));
+  }
+};
+
+TEST(DataPage, AText) {
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  {
+    std::string lines;
+    for (int i = 0; i < 100; ++i) lines += "a prompt for a text of letters\n";
+    temporary.write("letters.txt", {lines.begin(), lines.end()});
+  }
+  const std::string text = cr::read_text(folder / "letters.txt");  // plain or gzipped
+  const cr::CharVocabulary vocabulary = cr::fit_char_vocabulary(text, {.most = 96, .unknown = U' '});
+  const auto [early, late] = cr::Sequence{vocabulary.encode(text)}.split(0.9);  // in order: the first 90 %, the rest
+  auto windows = early.windows<"tokens", "labels">({.length = 64}).shuffle(1).batch(16).repeat();  // each [16, 64]
+  auto unseen = late.windows<"tokens", "labels">({.length = 64, .stride = 64}).batch(16);          // do not overlap
+  EXPECT_EQ(windows.next().get<cr::Name<"tokens">>().value.shape(), (std::array<std::int64_t, 2>{16, 64}));
+  EXPECT_EQ(unseen.size(), 4);
+
+  auto data = early.windows<"tokens", "labels">({.length = 8}).shuffle(1).batch(64).repeat();
+  cr::train<NextCharacter>(
+      cr::Cpu{.threads = 1, .seed = 1}, data,
+      cr::HookChain{vocabulary, cr::CheckpointInputPipeline{data}, cr::StopAtStep{.last_step = 200},
+                    cr::CheckpointSaver{cr::Saver{folder / "letters"}, {.save_steps = 1000}}});
+  cr::CharVocabulary loaded;
+  cr::Predictor<NextCharacter, "logits"> predict{cr::Cpu{}, folder / "letters", loaded};
+  std::vector<std::int32_t> prompt = loaded.encode("a prompt");
+  const auto [logits] = predict(cr::feed<"tokens">(cr::TensorView<std::int32_t, 2>(prompt.data(), {1, 8})));
+  EXPECT_EQ(loaded.characters(), vocabulary.characters());
+  const float* after_m = logits.data() + 5 * 96;  // "mp" occurs, "mx" does not
+  const auto id = static_cast<std::int32_t>(std::max_element(after_m, after_m + 96) - after_m);
+  EXPECT_EQ(loaded.decode({&id, 1}), "p");
 }
 
 /// y = 3 + 2 a - b + 4 c, in units of their own.

@@ -9,7 +9,6 @@
 #include <limits>
 #include <new>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/data/csv_cells.hpp>
 #include <crochet/data/csv_numbers.hpp>
-#include <crochet/data/gzip.hpp>
+#include <crochet/data/read_text.hpp>
 #include <crochet/data/table.hpp>
 #include <crochet/data/table_column.hpp>
 #include <crochet/storage/file_system.hpp>
@@ -35,21 +34,6 @@ struct CsvOptions {
 };
 
 namespace detail {
-
-/// The file's text. Allocates by the bytes that are there, not by a size in the file.
-CROCHET_COLD inline std::string csv_text(const std::filesystem::path& path, std::uint64_t max_bytes,
-                                         io::FileSystem& files) {
-  io::GzipFile file(path, max_bytes, files);
-  std::string text;
-  std::uint64_t room = std::min(file.file_bytes(), max_bytes) + 1;  // one more byte, to reach the end in one read
-  for (std::size_t got = 0;; room = 2 * text.size()) {
-    text.resize(static_cast<std::size_t>(room));
-    got += file.read({reinterpret_cast<std::uint8_t*>(text.data()) + got, text.size() - got});
-    if (got == text.size()) continue;
-    text.resize(got);
-    return text;
-  }
-}
 
 /// The names of the first line. Throws DataError for a missing line, and for empty and equal names.
 CROCHET_COLD inline std::vector<TableColumn> csv_header(CsvCells& cells, const std::string& name) {
@@ -164,7 +148,7 @@ CROCHET_COLD inline Table read_csv(const std::filesystem::path& path, const CsvO
   if (std::string_view("\"\r\n\0", 4).find(options.separator) != std::string_view::npos)
     throw LogicError("CsvOptions::separator is a quote, a line end or NUL; set another, such as ',' or ';'");
   try {
-    return detail::csv_table(detail::csv_text(path, options.max_bytes, files), path.string(), options);
+    return detail::csv_table(detail::whole_text(path, options.max_bytes, files), path.string(), options);
   } catch (const std::bad_alloc&) {
     throw ResourceExhaustedError(path.string() + ": there is not enough memory for it; read a smaller part of it");
   }

@@ -14,6 +14,7 @@
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/data/data_set.hpp>
+#include <crochet/data/epoch_iterator.hpp>
 #include <crochet/data/fetch_row.hpp>
 #include <crochet/hook/run_args.hpp>
 
@@ -21,6 +22,8 @@ namespace crochet {
 
 template <class Source>
 class Prefetched;
+template <class Source, class Function>
+class MappedBatches;
 
 /// A finite or endless sequence of batches, each as feeds:
 ///   DataBatches batches = training.shuffle(1).batch(32).repeat();
@@ -68,6 +71,11 @@ class DataBatches<DataSet<F...>> {
     return std::move(*this);
   }
 
+  /// These batches, each as f(arrays of its fields) makes it: `batches.map([](TensorView<float, 2> x, ...) { ... })`.
+  /// Defined in mapped_batches.hpp.
+  template <class Function>
+  [[nodiscard]] MappedBatches<DataBatches, Function> map(Function f) &&;
+
   /// These batches, made by a thread ahead of the loop: `batches.shuffle(1).repeat().prefetch(2)`. Defined in
   /// prefetched.hpp.
   [[nodiscard]] Prefetched<DataBatches> prefetch(std::size_t depth) &&;
@@ -106,29 +114,8 @@ class DataBatches<DataSet<F...>> {
   [[nodiscard]] std::int64_t batches_per_epoch() const { return order_.batches_per_epoch(); }
   [[nodiscard]] const DataSet<F...>& data() const { return data_; }
 
-  /// Takes the batches up to the end of an epoch.
-  class Iterator {
-   public:
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
-
-    explicit Iterator(DataBatches& from) : from_(&from), epoch_(from.epoch()) { ++*this; }
-    const Batch& operator*() const { return batch_; }
-    Iterator& operator++() {
-      more_ = !from_->done() && from_->epoch() == epoch_;
-      if (more_) batch_ = from_->next();
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& a, std::default_sentinel_t) { return !a.more_; }
-
-   private:
-    DataBatches* from_;
-    std::int64_t epoch_;
-    Batch batch_{};
-    bool more_ = true;
-  };
-  Iterator begin() { return Iterator{*this}; }
+  /// The batches up to the end of the epoch.
+  EpochIterator<DataBatches> begin() { return EpochIterator{*this}; }
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:

@@ -62,7 +62,10 @@ class DataSet {
   void view() const&& = delete;
   template <FixedString Text>
   [[nodiscard]] auto view() const& {
-    return array<Text>().view();
+    constexpr bool contiguous = requires(const DataSet& data) { data.template array<Text>().view(); };
+    static_assert(contiguous,
+                  "crochet: windows have no view, their rows are not contiguous; use array<...>().row(i), or batches");
+    if constexpr (contiguous) return array<Text>().view();
   }
   [[nodiscard]] const std::tuple<F...>& fields() const { return fields_; }
 
@@ -73,7 +76,7 @@ class DataSet {
       if (index >= size())
         throw LogicError("row " + std::to_string(index) + " of a data set of " + std::to_string(size()) +
                          " rows; rows are counted from 0");
-    return DataSet{F{gathered(std::get<F>(fields_).array, indices)}...};
+    return DataSet{F{std::get<F>(fields_).array.gathered(indices)}...};
   }
 
   /// The first `count` rows. Throws LogicError unless 1 <= count <= size().
@@ -116,15 +119,15 @@ class DataSet {
   }
 
   /// This data set with one more field, or with this one in place of the field of the same name.
-  template <class N, class T, std::size_t Rank>
-  [[nodiscard]] auto with(Field<N, T, Rank> field) const {
+  template <class N, class T, std::size_t Rank, class Array>
+  [[nodiscard]] auto with(Field<N, T, Rank, Array> field) const {
+    using New = Field<N, T, Rank, Array>;
     return std::apply(
         [&](const auto&... old) {
           if constexpr ((std::is_same_v<typename F::name, N> || ...)) {
-            return DataSet<std::conditional_t<std::is_same_v<typename F::name, N>, Field<N, T, Rank>, F>...>{
-                either(old, field)...};
+            return DataSet<std::conditional_t<std::is_same_v<typename F::name, N>, New, F>...>{either(old, field)...};
           } else {
-            return DataSet<F..., Field<N, T, Rank>>{old..., std::move(field)};
+            return DataSet<F..., New>{old..., std::move(field)};
           }
         },
         fields_);
@@ -163,16 +166,6 @@ class DataSet {
                        "; each field has one row for each example");
   }
 
-  template <class T, std::size_t Rank>
-  static SharedArray<T, Rank> gathered(const SharedArray<T, Rank>& from, std::span<const std::uint32_t> indices) {
-    const std::size_t row = from.row_size();
-    std::vector<T> values(indices.size() * row);
-    for (std::size_t i = 0; i < indices.size(); ++i) std::copy_n(from.row(indices[i]), row, values.data() + i * row);
-    auto shape = from.shape();
-    shape[0] = static_cast<std::int64_t>(indices.size());
-    return {std::move(values), shape};
-  }
-
   template <class Old, class New>
   static auto either(const Old& old, const New& replacement) {
     if constexpr (std::is_same_v<typename Old::name, typename New::name>) {
@@ -186,9 +179,9 @@ class DataSet {
 };
 
 /// A data set of these fields. Throws LogicError as DataSet does.
-template <class... N, class... T, std::size_t... Rank>
-DataSet<Field<N, T, Rank>...> data_set(Field<N, T, Rank>... fields) {
-  return DataSet<Field<N, T, Rank>...>{std::move(fields)...};
+template <class... N, class... T, std::size_t... Rank, class... Array>
+DataSet<Field<N, T, Rank, Array>...> data_set(Field<N, T, Rank, Array>... fields) {
+  return DataSet<Field<N, T, Rank, Array>...>{std::move(fields)...};
 }
 
 }  // namespace crochet

@@ -19,15 +19,15 @@
 
 namespace crochet {
 
-/// A named array [rows, ...]. Copies share the elements.
-template <class N, DataElement T, std::size_t Rank>
+/// A named array [rows, ...]. Copies share the elements. `Array`: a SharedArray, or a WindowArray of overlapping rows.
+template <class N, DataElement T, std::size_t Rank, class Array = SharedArray<T, Rank>>
 struct Field {
   using name = N;
   using value_type = T;
   using View = TensorView<T, Rank>;
   static constexpr std::size_t rank = Rank;
 
-  SharedArray<T, Rank> array;
+  Array array;
 };
 
 namespace detail {

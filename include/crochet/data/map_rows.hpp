@@ -19,14 +19,15 @@
 namespace crochet::detail {
 
 /// One row: the element of an array [n], otherwise a view of the row.
-template <class T, std::size_t Rank>
-auto row_of(const SharedArray<T, Rank>& array, std::size_t index) {
-  if constexpr (Rank == 1) {
+template <class Array>
+auto row_of(const Array& array, std::size_t index) {
+  constexpr std::size_t rank = Array::rank;
+  if constexpr (rank == 1) {
     return *array.row(index);
   } else {
-    std::array<std::int64_t, Rank - 1> shape{};
-    for (std::size_t i = 1; i < Rank; ++i) shape[i - 1] = array.shape()[i];
-    return TensorView<T, Rank - 1>{array.row(index), shape};
+    std::array<std::int64_t, rank - 1> shape{};
+    for (std::size_t i = 1; i < rank; ++i) shape[i - 1] = array.shape()[i];
+    return TensorView<typename Array::value_type, rank - 1>{array.row(index), shape};
   }
 }
 
@@ -42,8 +43,8 @@ void append_row(std::string_view name, std::vector<T>& values, std::size_t index
 }
 
 /// The results of `f` for each row: [n] if it returns an element, [n, k] if it returns a range of k elements.
-template <class T, std::size_t Rank, class Function>
-auto map_rows(std::string_view name, const SharedArray<T, Rank>& array, Function&& f) {
+template <class Array, class Function>
+auto map_rows(std::string_view name, const Array& array, Function&& f) {
   using Result = std::remove_cvref_t<decltype(f(row_of(array, 0)))>;
   const auto rows = static_cast<std::size_t>(array.rows());
   if constexpr (DataElement<Result>) {

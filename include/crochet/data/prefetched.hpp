@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -19,10 +20,13 @@
 #include <crochet/data/batches.hpp>
 #include <crochet/data/data_batches.hpp>
 #include <crochet/data/data_position.hpp>
+#include <crochet/data/epoch_iterator.hpp>
+#include <crochet/data/mapped_batches.hpp>
 
 namespace crochet {
 
-/// The batches of `Source` (DataBatches, Batches) in the same order: `data.batch(32).shuffle(1).repeat().prefetch(2)`.
+/// The batches of `Source` (DataBatches, MappedBatches, Batches) in the same order:
+/// `data.batch(32).shuffle(1).repeat().prefetch(2)`.
 /// - position(), seek() and done() are those of the batches that next() has returned, so CheckpointInputPipeline saves
 ///   and restores them exactly. seek() discards what was made ahead.
 /// - What the source throws is thrown by next(), behind the batches before it, at every call until seek().
@@ -53,6 +57,10 @@ class Prefetched {
   }
   /// next().
   Batch operator()() { return next(); }
+
+  /// As a range: the batches up to the end of the epoch.
+  EpochIterator<Prefetched> begin() { return EpochIterator{*this}; }
+  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
   /// True when next() would throw OutOfRangeError.
   [[nodiscard]] bool done() const { return position().epoch >= state_->epochs; }
@@ -155,6 +163,10 @@ class Prefetched {
 inline Prefetched<Batches> Batches::prefetch(std::size_t depth) && { return {std::move(*this), depth}; }
 template <class... F>
 Prefetched<DataBatches<DataSet<F...>>> DataBatches<DataSet<F...>>::prefetch(std::size_t depth) && {
+  return {std::move(*this), depth};
+}
+template <class Source, class Function>
+Prefetched<MappedBatches<Source, Function>> MappedBatches<Source, Function>::prefetch(std::size_t depth) && {
   return {std::move(*this), depth};
 }
 

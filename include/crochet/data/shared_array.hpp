@@ -78,6 +78,15 @@ class SharedArray {
   }
   /// The elements of row `index`, which is in range.
   [[nodiscard]] const T* row(std::size_t index) const { return values_->data() + index * row_size(); }
+  /// A copy of the rows of these indices, which are in range.
+  [[nodiscard]] SharedArray gathered(std::span<const std::uint32_t> indices) const {
+    const std::size_t size = row_size();
+    std::vector<T> values(indices.size() * size);
+    for (std::size_t i = 0; i < indices.size(); ++i) std::copy_n(row(indices[i]), size, values.data() + i * size);
+    Shape shape = shape_;
+    shape[0] = static_cast<std::int64_t>(indices.size());
+    return {std::move(values), shape};
+  }
 
  private:
   std::shared_ptr<const std::vector<T>> values_;
