@@ -311,4 +311,43 @@ TEST(Batches, NextAllocatesNothing) {
   EXPECT_EQ(allocations, before + 1) << "the counter counts";
 }
 
+struct OneOf {
+  int number, ranks;
+  [[nodiscard]] int rank() const { return number; }
+  [[nodiscard]] int size() const { return ranks; }
+};
+
+TEST(ShardedBatches, ContainEachRowOfEachBatchOnce) {
+  for (int ranks = 1; ranks <= 5; ++ranks) {
+    Batches whole = Batches(data_set(27), 11).shuffle(3).repeat(2);
+    const auto expected = all_examples(whole);
+    std::vector<std::vector<int>> found(expected.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      Batches mine = Batches(data_set(27), 11).shuffle(3).repeat(2).shard(OneOf{rank, ranks});
+      const auto rows = all_examples(mine);
+      ASSERT_EQ(rows.size(), expected.size());
+      for (std::size_t b = 0; b < rows.size(); ++b) found[b].insert(found[b].end(), rows[b].begin(), rows[b].end());
+    }
+    EXPECT_EQ(found, expected) << ranks;
+  }
+}
+
+TEST(ShardedBatches, HaveOnePositionForAnyNumberOfRanks) {
+  Batches two = Batches(data_set(27), 9).shuffle(3).repeat().shard(OneOf{1, 2});
+  for (int i = 0; i < 4; ++i) two.next();
+  Batches three = Batches(data_set(27), 9).shuffle(3).repeat().shard(OneOf{2, 3});
+  three.seek(two.position());
+  Batches whole = Batches(data_set(27), 9).shuffle(3).repeat();
+  whole.seek(two.position());
+  const auto all = next_examples(whole);
+  EXPECT_EQ(next_examples(two), std::vector<int>(all.begin() + 4, all.end()));
+  EXPECT_EQ(next_examples(three), std::vector<int>(all.begin() + 6, all.end()));
+}
+
+TEST(ShardedBatches, RefuseABatchWithFewerRowsThanRanks) {
+  EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{0, 3})), LogicError);  // the last batch has 2 rows
+  EXPECT_NO_THROW((Batches(data_set(26), 8).drop_remainder().shard(OneOf{0, 3})));
+  EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{2, 2})), LogicError);
+}
+
 }  // namespace

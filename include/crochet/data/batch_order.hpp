@@ -56,15 +56,33 @@ class BatchOrder {
     pad_ = true;
   }
 
-  /// Rows of the next batch.
-  [[nodiscard]] std::int64_t batch_rows() const {
-    return pad_ ? batch_size_ : std::min(batch_size_, size_ - position_.batch * batch_size_);
+  /// Only the rows of one of several ranks: of a batch of n rows those from n * rank / ranks to n * (rank + 1) / ranks.
+  /// The position is the same on all ranks, and valid for another number of them. Throws LogicError for a rank that does
+  /// not exist, or if a batch has fewer rows than there are ranks.
+  void shard(int rank, int ranks) {
+    if (ranks < 1 || rank < 0 || rank >= ranks)
+      throw LogicError("rank " + std::to_string(rank) + " of " + std::to_string(ranks) + "; ranks count from 0");
+    const std::int64_t last = size_ % batch_size_;
+    const std::int64_t fewest = pad_ ? batch_size_ : last != 0 && !drop_ ? last : std::min(batch_size_, size_);
+    if (fewest < ranks)
+      throw LogicError("a batch of " + std::to_string(fewest) + " rows for " + std::to_string(ranks) +
+                       " ranks; make the batch larger, or call drop_remainder() or pad() before shard()");
+    rank_ = rank, ranks_ = ranks;
   }
-  /// Rows of the largest batch.
-  [[nodiscard]] std::int64_t most_rows() const { return pad_ ? batch_size_ : std::min(batch_size_, size_); }
-  /// Index in the data of row `row` of the next batch.
+
+  /// Rows of the next batch, of this rank.
+  [[nodiscard]] std::int64_t batch_rows() const {
+    const std::int64_t n = rows_of_all();
+    return n * (rank_ + 1) / ranks_ - n * rank_ / ranks_;
+  }
+  /// Rows of the largest batch, of this rank.
+  [[nodiscard]] std::int64_t most_rows() const {
+    const std::int64_t n = pad_ ? batch_size_ : std::min(batch_size_, size_);
+    return (n + ranks_ - 1) / ranks_;
+  }
+  /// Index in the data of this rank's row `row` of the next batch.
   [[nodiscard]] std::size_t operator[](std::int64_t row) const {
-    auto place = static_cast<std::size_t>(position_.batch * batch_size_ + row);
+    auto place = static_cast<std::size_t>(position_.batch * batch_size_ + first_row() + row);
     if (pad_) place %= static_cast<std::size_t>(size_);
     return order_.empty() ? place : order_[place];
   }
@@ -108,6 +126,12 @@ class BatchOrder {
   [[noreturn]] CROCHET_COLD static void fail_both() {
     throw LogicError("both drop_remainder() and pad(); choose one of them for the last batch of an epoch");
   }
+  /// The first row of this rank in the next batch.
+  [[nodiscard]] std::int64_t first_row() const { return ranks_ == 1 ? 0 : rows_of_all() * rank_ / ranks_; }
+  /// Rows of the next batch, of all ranks.
+  [[nodiscard]] std::int64_t rows_of_all() const {
+    return pad_ ? batch_size_ : std::min(batch_size_, size_ - position_.batch * batch_size_);
+  }
   void start_epoch() {
     if (!order_.empty()) shuffled_order(order_, seed_, static_cast<std::uint64_t>(position_.epoch));
   }
@@ -117,6 +141,7 @@ class BatchOrder {
   std::int64_t epochs_ = 1;
   bool drop_ = false;
   bool pad_ = false;
+  int rank_ = 0, ranks_ = 1;
   std::uint64_t seed_ = 0;
   DataPosition position_;
   std::vector<std::uint32_t> order_;  // empty: the order of the data

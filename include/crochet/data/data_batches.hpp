@@ -63,6 +63,14 @@ class DataBatches<DataSet<F...>> {
     order_.drop_remainder();
     return std::move(*this);
   }
+  /// Only the rows of one of several ranks, of each batch: the program states the batch of all ranks. `ranks` has `rank()`
+  /// and `size()`, as communicators do (ranks/communicator.hpp). Throws LogicError if a batch has fewer rows than there
+  /// are ranks; call drop_remainder() or pad() before it.
+  template <class Ranks>
+  DataBatches shard(Ranks&& ranks) && {
+    order_.shard(ranks.rank(), ranks.size());
+    return std::move(*this);
+  }
   /// Completes the last batch of an epoch with the first rows of that epoch, so that all batches have the same size.
   /// These rows are in the epoch twice, also in the means of an evaluation.
   DataBatches pad() && {

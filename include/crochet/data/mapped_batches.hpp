@@ -91,6 +91,10 @@ class MappedBatches {
     return {std::move(source_).repeat(epochs), std::move(f_)};
   }
   MappedBatches drop_remainder() && { return {std::move(source_).drop_remainder(), std::move(f_)}; }
+  template <class Ranks>
+  MappedBatches shard(Ranks&& ranks) && {
+    return {std::move(source_).shard(ranks), std::move(f_)};
+  }
   MappedBatches pad() && { return {std::move(source_).pad(), std::move(f_)}; }
   static constexpr std::int64_t endless = Source::endless;
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a network of each kind needs to be the one of one machine: moments of batch norm, masks of dropout, clipping,
+// accumulation, sums as losses.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/executor/cpu.hpp>
+#include <crochet/ranks/parallel.hpp>
+#include <crochet/testing/thread_ranks.hpp>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+
+constexpr std::int64_t side = 6, features = side * side, classes = 4;
+
+struct Cnn {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    auto x = cr::reshape(g.placeholder<float>("x", {batch, features}), {batch, side, side, 1});
+    const auto y = g.placeholder<std::int32_t>("y", {batch});
+    x = cr::relu(cr::batch_norm(cr::conv2d(x, 4, 3, "conv"), "norm", true));
+    x = cr::dropout(cr::flatten(x), 0.3);
+    const auto loss = g.name("loss", cr::reduce_mean(cr::sparse_softmax_cross_entropy(cr::dense(x, classes, "out"), y)));
+    g.name("train", cr::minimize(loss, cr::Adam{0.003}, {.clip = cr::ClipByGlobalNorm{1.0}}));
+  }
+};
+
+/// A loss that is a sum, with weight decay that follows the batch.
+struct SummedLoss {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("x", {batch, features});
+    const auto y = g.placeholder<std::int32_t>("y", {batch});
+    const auto h = cr::layer_norm(cr::tanh(cr::dense(x, 8, "hidden")), "norm");
+    const auto out = cr::dense(h, classes, "out");
+    const auto loss = g.name("loss", cr::reduce_sum(cr::square(out - cr::one_hot(y, classes))));
+    g.name("train", cr::minimize(loss, cr::Momentum{0.001, 0.9}));
+  }
+};
+
+struct Accumulated {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("x", {batch, features});
+    const auto y = g.placeholder<std::int32_t>("y", {batch});
+    const auto out = cr::dense(cr::relu(cr::dense(x, 8, "hidden")), classes, "out");
+    const auto loss = g.name("loss", cr::reduce_mean(cr::sparse_softmax_cross_entropy(out, y)));
+    g.name("train", cr::minimize(loss, cr::SGD{0.1}, {.accumulate = {.steps = 3}}));
+  }
+};
+
+template <class Executor>
+std::vector<float> train(Executor& executor, std::int64_t batch, int rank, int ranks, int steps) {
+  executor.initialize();
+  typename Executor::Workspace workspace;
+  const std::int64_t from = batch * rank / ranks, rows = batch * (rank + 1) / ranks - from;
+  std::vector<float> x(static_cast<std::size_t>(rows * features));
+  std::vector<std::int32_t> y(static_cast<std::size_t>(rows));
+  using Demand = cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
+  std::vector<float> all;
+  for (int step = 0; step < steps; ++step) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t row = from + r + step * batch;
+      y[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(row * 7 % classes);
+      for (std::int64_t c = 0; c < features; ++c) {
+        x[static_cast<std::size_t>(r * features + c)] = std::sin(static_cast<float>(row * 13 + c * 5)) + (c % classes == row * 7 % classes ? 1.0F : 0.0F);
+      }
+    }
+    const cr::TensorView<float, 2> images{x.data(), {rows, features}};
+    const cr::TensorView<std::int32_t, 1> labels{y.data(), {rows}};
+    executor.template run<Demand>(workspace, cr::feed<"x">(images), cr::feed<"y">(labels));
+    all.push_back(executor.template fetch<cr::Name<"loss">>(workspace));
+  }
+  std::as_const(executor).for_each_variable([&](std::string_view name, auto elements, auto) {
+    if (name.ends_with("/gradient_accumulator")) return true;  // each rank has its own
+    for (const auto e : elements) all.push_back(static_cast<float>(e));
+    return true;
+  });
+  return all;
+}
+
+template <class Model>
+void expect_one_machines_training(float tolerance, int threads = 1) {
+  constexpr std::int64_t batch = 22;
+  auto alone = cr::Cpu{.threads = 1, .seed = 5}.compile<Model>();
+  const std::vector<float> expected = train(alone, batch, 0, 1, 200);
+  for (const int ranks : {2, 3}) {
+    std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
+    cr::testing::run_ranks(ranks, [&](cr::testing::ThreadRank me) {
+      auto executor = cr::Parallel{cr::Cpu{.threads = threads, .seed = 5}, me}.compile<Model>();
+      found[static_cast<std::size_t>(me.rank())] = train(executor, batch, me.rank(), ranks, 200);
+    });
+    for (const auto& f : found) EXPECT_EQ(f, found[0]);
+    ASSERT_EQ(found[0].size(), expected.size());
+    float most = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      most = std::max(most, std::abs(found[0][i] - expected[i]) / std::max(1.0F, std::abs(expected[i])));
+    }
+    EXPECT_LT(most, tolerance) << ranks << " ranks";
+  }
+}
+
+TEST(ModelsOnRanks, BatchNormDropoutAndClippingAreThoseOfTheWholeBatch) { expect_one_machines_training<Cnn>(2e-3F); }
+TEST(ModelsOnRanks, ASumAsLossIsTheSumOverRanks) { expect_one_machines_training<SummedLoss>(2e-4F); }
+TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) { expect_one_machines_training<Accumulated>(2e-4F); }
+TEST(ModelsOnRanks, ThreadsOfARankDivideItsRows) { expect_one_machines_training<Cnn>(2e-3F, 2); }
+
+}  // namespace
