@@ -191,6 +191,10 @@ class GraphBuilder {
   /// ranks are operations (graph/ops/over_ranks.hpp). Called before `define`.
   constexpr void divide_batch() { divides_batch_ = true; }
   constexpr bool divides_batch() const { return divides_batch_; }
+  /// The number of nodes that the model has so far on one machine. Nodes that only a divided graph has do not count, so
+  /// that random numbers are the same.
+  constexpr int position() const { return size() - more_nodes_; }
+  constexpr void set_position(int position) { more_nodes_ = size() - position; }
   /// Moves a name to another value: from here on the name means that value.
   constexpr void rename(std::size_t name, Tensor t) { graph_.names[name].node = own(t); }
 
@@ -248,6 +252,7 @@ class GraphBuilder {
   ConstexprVector<int> training_assignments_;
   bool shares_variables_ = false;
   bool divides_batch_ = false;
+  int more_nodes_ = 0;
 };
 
 /// RAII scope: while it lives, variable() returns the existing variable of the same name, so that a second network

@@ -143,11 +143,15 @@ namespace detail {
 /// batch_norm_of_batch of a batch that is divided among ranks: the mean and variance are those of the whole batch, and
 /// so are their gradients.
 constexpr BatchNormalized batch_norm_over_ranks(Tensor x, Tensor gamma, Tensor beta, const NormOptions& options) {
+  GraphBuilder& g = *x.graph;
+  const int position = g.position() + 3;  // mean, variance and result are one node each on one machine
   const unsigned axes = all_axes(x.shape()) >> 1;
   const Tensor mean = mean_over_ranks(reduce(op::reduce_mean, x, axes, false));
   const Tensor variance = mean_over_ranks(reduce(op::reduce_mean, square(x - mean), axes, false));
-  const Tensor scale = gamma / sqrt(variance + x.graph->constant(x.dtype(), options.epsilon));
-  return {(x - mean) * scale + beta, mean, variance};
+  const Tensor scale = gamma / sqrt(variance + g.constant(x.dtype(), options.epsilon));
+  const Tensor y = (x - mean) * scale + beta;
+  g.set_position(position);
+  return {y, mean, variance};
 }
 }  // namespace detail
 

@@ -23,14 +23,21 @@ inline constexpr Op mean_over_ranks{.name = "mean_over_ranks",
 inline constexpr Op sum_over_ranks{.name = "sum_over_ranks", .infer = detail::infer_over_ranks};
 }  // namespace op
 
+namespace detail {
+constexpr Tensor over_ranks(const Op& op, Tensor x) {
+  GraphBuilder& g = *x.graph;
+  if (!g.divides_batch()) return x;
+  const int position = g.position();
+  const Tensor shared = g.apply(op, x);
+  g.set_position(position);
+  return shared;
+}
+}  // namespace detail
+
 /// The value for the whole batch of a mean over the rows of the batch. x must have a static shape.
-constexpr Tensor mean_over_ranks(Tensor x) {
-  return x.graph->divides_batch() ? x.graph->apply(op::mean_over_ranks, x) : x;
-}
+constexpr Tensor mean_over_ranks(Tensor x) { return detail::over_ranks(op::mean_over_ranks, x); }
 /// The value for the whole batch of a sum over the rows of the batch. x must have a static shape.
-constexpr Tensor sum_over_ranks(Tensor x) {
-  return x.graph->divides_batch() ? x.graph->apply(op::sum_over_ranks, x) : x;
-}
+constexpr Tensor sum_over_ranks(Tensor x) { return detail::over_ranks(op::sum_over_ranks, x); }
 
 namespace detail {
 /// The loss of the whole batch is the weighted mean of the ranks' losses. Each rank computes the gradient of its own

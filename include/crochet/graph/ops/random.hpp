@@ -33,7 +33,7 @@ constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
 namespace detail {
 /// The stream of a name; without a name, that of this position in the model.
 constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name) {
-  if (name.empty()) return {.ints = {g.size(), 0}};
+  if (name.empty()) return {.ints = {g.position(), 0}};
   return {.ints = {static_cast<std::int32_t>(hash_of(name)), 1}};
 }
 constexpr Tensor random(GraphBuilder& g, const Op& op, DType type, const Shape& shape, std::string_view name) {
