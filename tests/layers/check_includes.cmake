@@ -43,12 +43,13 @@ set(hooks/debug base hook debug/watch debug/probe debug/stream hooks/kit)
 set(hooks/web base hook storage hooks/kit web)
 set(checkpoint base hook session storage io hooks hooks/kit)
 set(export base hook session graph graph/core graph/ops graph/passes storage io checkpoint)
+set(ranks base hook session graph/core graph/train kernels hooks)
 set(hana base hook hooks hooks/kit)
-set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
+set(testing base hook session ranks graph/core graph/ops graph/passes graph/train kernels storage)
 set(testing/io base hook session storage io testing)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
   graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
-  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export hana testing testing/io)
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export ranks hana testing testing/io)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")

@@ -104,7 +104,6 @@ class RankGroup final : public kernel::Exchange {
   void lose() {
     const auto all = calls_.hold(communicator_, {.state = RankState::preempted});
     check_failures(all);
-    if (const int gone = first_in(all, RankState::leaves); gone >= 0) fail_with(gone, "its loop is over");
   }
 
   /// Collective: prepares a new session on all ranks. The chief's creator initializes or restores it, and all ranks get
@@ -163,10 +162,13 @@ class RankGroup final : public kernel::Exchange {
     return text.data();
   }
 
+  /// Decides from the statements alone, and from what all ranks have in common, so all decide alike.
   void check_failures(std::span<const Presence> all) {
     if (const int failed = first_in(all, RankState::failed); failed >= 0) fail_with(failed, text_of(failed, {}));
     const int lost = first_in(all, RankState::preempted);
-    if (lost >= 0 && ending_) fail_with(lost, "it has lost its session while the ranks ended");
+    if (lost >= 0 && (ending_ || first_in(all, RankState::leaves) >= 0)) {
+      fail_with(lost, "it has lost its session while the ranks end");
+    }
   }
   [[noreturn]] CROCHET_COLD void fail_with(int rank, std::string_view what) {
     over_ = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <span>
@@ -30,7 +31,13 @@ class RankHub {
     std::span<std::byte> to;
   };
 
-  explicit RankHub(int size) : posts_(static_cast<std::size_t>(size)), live_(size) {}
+  /// `seed`: only one rank runs at a time, and at each call the next one is drawn; 0: all run freely.
+  explicit RankHub(int size, std::uint64_t seed = 0)
+      : posts_(static_cast<std::size_t>(size)),
+        waits_(static_cast<std::size_t>(size), false),
+        ended_(static_cast<std::size_t>(size), false),
+        live_(size),
+        seed_(seed) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(posts_.size()); }
 
@@ -44,30 +51,51 @@ class RankHub {
       break_off(lock, "two ranks make different collective calls");
     }
     posts_[static_cast<std::size_t>(rank)] = mine;
-    wait_for_all(lock);
+    wait_for_all(lock, rank);
     copy(std::span<const Post>{posts_});
-    wait_for_all(lock);
+    wait_for_all(lock, rank);
   }
 
+  /// Before a rank's first call.
+  void begin(int rank) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return has_turn(rank); });
+  }
   /// This rank makes no further calls.
-  void leave() {
+  void leave(int rank) {
     std::unique_lock lock(mutex_);
     --live_;
+    ended_[static_cast<std::size_t>(rank)] = true;
     if (arrived_ > 0 && !broken_) broken_ = true, reason_ = "a rank has ended while others wait for it";
+    draw_turn();
     changed_.notify_all();
   }
 
  private:
-  void wait_for_all(std::unique_lock<std::mutex>& lock) {
+  void wait_for_all(std::unique_lock<std::mutex>& lock, int rank) {
     const auto round = round_;
     if (live_ < size()) break_off(lock, "a rank waits for one that has ended");
+    waits_[static_cast<std::size_t>(rank)] = true;
     if (++arrived_ == size()) {
       arrived_ = 0, ++round_;
-      changed_.notify_all();
-      return;
+      waits_.assign(waits_.size(), false);
     }
-    changed_.wait(lock, [&] { return round_ != round || broken_; });
+    draw_turn();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return broken_ || (round_ != round && has_turn(rank)); });
     if (round_ == round) throw std::logic_error("ThreadRanks: " + reason_);
+  }
+  [[nodiscard]] bool has_turn(int rank) const { return seed_ == 0 || turn_ < 0 || turn_ == rank; }
+  /// The next rank to run, among those that neither wait nor have ended: a draw of xorshift64 (Marsaglia 2003).
+  void draw_turn() {
+    if (seed_ == 0) return;
+    seed_ ^= seed_ << 13U, seed_ ^= seed_ >> 7U, seed_ ^= seed_ << 17U;
+    auto left = static_cast<int>(seed_ % posts_.size());
+    turn_ = -1;
+    for (int tried = 0; tried < size() && turn_ < 0; ++tried) {
+      const auto rank = static_cast<std::size_t>((left + tried) % size());
+      if (!waits_[rank] && !ended_[rank]) turn_ = static_cast<int>(rank);
+    }
   }
   [[noreturn]] void break_off(std::unique_lock<std::mutex>&, const std::string& reason) {
     if (!broken_) reason_ = reason;
@@ -79,7 +107,9 @@ class RankHub {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Post> posts_;
-  int live_, arrived_ = 0, root_ = 0;
+  std::vector<bool> waits_, ended_;
+  int live_, arrived_ = 0, root_ = 0, turn_ = -1;
+  std::uint64_t seed_;
   std::uint64_t round_ = 0;
   std::size_t bytes_ = 0;
   Call call_ = Call::none;
@@ -129,21 +159,22 @@ static_assert(Communicator<ThreadRank>);
 
 /// Calls body(ThreadRank) in `size` threads, one for each rank. Returns when all have ended; then throws the first
 /// exception, in the order of ranks. A rank that ends while another waits for it, and calls that differ, are a
-/// std::logic_error in every rank that waits.
+/// std::logic_error in every rank that waits. `seed`: not 0 to run one rank at a time, in an order that is drawn.
 template <class Body>
-void run_ranks(int size, Body body) {
-  detail::RankHub hub(size);
+void run_ranks(int size, Body body, std::uint64_t seed = 0) {
+  detail::RankHub hub(size, seed);
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
     std::vector<std::jthread> threads;
     for (int r = 0; r < size; ++r) {
       threads.emplace_back([&, r] {
+        hub.begin(r);
         try {
           body(ThreadRank{hub, r});
         } catch (...) {
           errors[static_cast<std::size_t>(r)] = std::current_exception();
         }
-        hub.leave();
+        hub.leave(r);
       });
     }
   }

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include <crochet/graph/passes/plan.hpp>
-#include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/types.hpp>
 #include <crochet/kernels/worker.hpp>
 
@@ -45,6 +44,8 @@ struct Operand {
     return n;
   }
 };
+
+class Exchange;
 
 struct Call {
   std::array<Operand, max_inputs> in;

@@ -4,6 +4,7 @@
 #pragma once
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/kernels/call.hpp>
+#include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/random.hpp>
 #include <crochet/kernels/simd_log.hpp>
 #include <crochet/kernels/simd_trigonometry.hpp>
