@@ -2,12 +2,15 @@
 // Sessions on several ranks: whatever one rank does alone, all end or recover at the same step.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <crochet/crochet.hpp>
+#include <crochet/data/data_position.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
@@ -275,6 +278,53 @@ TEST(RankSessions, CallEachHookInItsPlace) {
   }
   EXPECT_EQ(all[0].chiefs_loss, all[0].loss);
   EXPECT_EQ(all[1].seconds_loss, all[0].loss);
+}
+
+/// A source of batches that counts.
+struct Counter {
+  cr::DataPosition position() const { return {0, taken}; }
+  void seek(cr::DataPosition to) { taken = to.batch; }
+  std::int64_t taken = 0;
+};
+/// A writer of state that keeps the number of the batch.
+struct Batch {
+  void put(std::string_view key, std::int64_t value) {
+    if (key == "batch") number = value;
+  }
+  std::int64_t number = -1;
+};
+struct SavesAtEnd {
+  using handles = cr::Phases<cr::phase::end>;
+  void end(auto&) {
+    Batch out;
+    pipeline().save_state(out);
+    *batch = out.number;
+  }
+  std::function<cr::CheckpointInputPipeline<Counter>&()> pipeline;
+  std::int64_t* batch;
+};
+
+TEST(RankSessions, ABatchForARunThatIsNotMadeIsTakenAgain) {
+  std::vector<std::int64_t> saved(2), taken(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const auto r = static_cast<std::size_t>(me.rank());
+    Counter data;
+    cr::CheckpointInputPipeline<Counter>* hook = nullptr;
+    std::vector<float> rows{1, 2, 3};
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+                                 cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{[&]() -> auto& { return *hook; }, &saved[r]}}};
+    hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) {
+        if (me.rank() == 1 && s.step() == 3) return;  // rank 0 has taken its batch by then, or will
+        ++data.taken;
+        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+      }
+    });
+    taken[r] = data.taken;
+  });
+  EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
+  EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <crochet/base/config.hpp>
 
+#include <cstdint>
 #include <utility>
 
 #include <crochet/hook/epochs.hpp>
@@ -20,23 +21,38 @@ namespace crochet {
 ///   thread. In a session that recovers, take it inside run_step_fn() or FeedFn: a repeated run() has the batch that
 ///   the caller passed (docs/sessions.md, Recovery).
 /// - The session counts the epochs of the source: `.every_epochs` of other hooks, StopAtEpoch, run.epoch().
-/// - Fires: only in save_state and load_state.
+/// - On several ranks a rank may have taken a batch for a run that the others do not make, because one of them ends the
+///   loop. The saved position is then the one before that batch.
+/// - Fires: only in save_state and load_state; on several ranks also after a run.
 /// - Fetches: nothing. Cost: none.
 /// - Throws: what the source throws; LogicError if the saved position is outside the data.
 /// - TensorFlow's hook of this name saves an iterator into separate files.
 template <class Source>
 class CheckpointInputPipeline {
  public:
-  using handles = Phases<phase::save_state, phase::load_state>;
+  using handles = Phases<phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   explicit CheckpointInputPipeline(Source& source) : source_(&source) {}
 
   /// The source, for the session's count of epochs.
   [[nodiscard]] EpochSource epoch_source() const requires CountsEpochs<Source> { return EpochSource{*source_}; }
 
+  template <class Session>
+  void after_create_session(Session& session, auto& /*coordinator*/) {
+    if constexpr (on_ranks<Session> && has_position) {
+      applied_.session = &session;
+      applied_.step_of = [](const void* s) { return static_cast<const Session*>(s)->step(); };
+      applied_.note(session.step(), source_->position());
+    }
+  }
+  template <class Run>
+  void after_run(Run& run, auto& /*values*/) {
+    if constexpr (on_ranks<decltype(run.session())> && has_position) applied_.note(run.step(), source_->position());
+  }
+
   void save_state(auto& out) const {
-    if constexpr (requires { source_->position(); }) {
-      const auto position = source_->position();
+    if constexpr (has_position) {
+      const auto position = applied_.is_current() ? applied_.position : source_->position();
       out.put("epoch", position.epoch);
       out.put("batch", position.batch);
     } else {
@@ -44,7 +60,7 @@ class CheckpointInputPipeline {
     }
   }
   void load_state(auto& in) {
-    if constexpr (requires { source_->position(); }) {
+    if constexpr (has_position) {
       auto position = source_->position();
       if (in.get("epoch", position.epoch) && in.get("batch", position.batch)) source_->seek(position);
     } else {
@@ -53,7 +69,32 @@ class CheckpointInputPipeline {
   }
 
  private:
+  static constexpr bool has_position = requires(Source & source) { source.position(); };
+  template <class Session>
+  static constexpr bool on_ranks = requires(Session& session) { session.executor().ranks(); };
+
+  /// The position behind the last run. Current unless a further run is over.
+  template <class Position>
+  struct Applied {
+    const void* session = nullptr;
+    std::int64_t (*step_of)(const void*) = nullptr;
+    std::int64_t step = 0;
+    Position position{};
+
+    void note(std::int64_t at, const Position& behind) { step = at, position = behind; }
+    [[nodiscard]] bool is_current() const { return session != nullptr && step_of(session) == step; }
+  };
+  struct NoPosition {};
+  static constexpr auto applied() {
+    if constexpr (has_position) {
+      return Applied<decltype(std::declval<Source&>().position())>{};
+    } else {
+      return NoPosition{};
+    }
+  }
+
   Source* source_;
+  CROCHET_NO_UNIQUE_ADDRESS decltype(applied()) applied_{};
 };
 
 }  // namespace crochet
