@@ -8,6 +8,7 @@
 #include <crochet/base/error/hint.hpp>
 #include <crochet/base/error/hook_form.hpp>
 #include <crochet/base/error/inference.hpp>
+#include <crochet/base/error/ranks.hpp>
 #include <crochet/base/error/request.hpp>
 #include <crochet/base/error/step_function.hpp>
 #include <crochet/base/error/usable.hpp>

@@ -2,14 +2,21 @@
 // Parallel: a device on each of several ranks, which compute a batch together.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/graph/model_check.hpp>
 #include <crochet/graph/train/share_over_ranks.hpp>
 #include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/rank_group.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
 
@@ -23,6 +30,27 @@ struct DividedModel {
     Model::define(g);
   }
 };
+/// The reason why the model cannot be divided, as a std::type_identity of a crochet::error.
+template <class Model>
+constexpr auto dividing_reason() {
+  if constexpr (Builds<DividedModel<Model>>) {
+    constexpr auto build = [](auto use) {
+      GraphBuilder g;
+      DividedModel<Model>::define(g);
+      return use(variable_that_differs(g));
+    };
+    constexpr std::size_t length = build([](std::string_view name) { return name.size(); });
+    if constexpr (length > 0) {
+      constexpr auto name = build([](std::string_view n) { return FixedString<length + 1>(n); });
+      return std::type_identity<error::this_variable_would_differ_between_ranks<spelt<Name<name>>>>{};
+    } else {
+      return std::type_identity<error::none>{};
+    }
+  } else {
+    return std::type_identity<error::none>{};  // the mistake has a line of its own
+  }
+}
+
 /// The last extension of its graph.
 struct ShareOverRanks {
   static constexpr void extend_graph(GraphBuilder& g) {
@@ -51,7 +79,10 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
  public:
   /// The executor of the graph that hooks have extended.
   template <class... H>
-  using extended_by = ParallelExecutor<Device, Model, C, Hooks..., H...>;
+  using extended_by = std::conditional_t<
+      detail::Builds<detail::DividedModel<Model>, Hooks..., H..., detail::ShareOverRanks>,
+      ParallelExecutor<Device, Model, C, Hooks..., H...>,
+      UnusableExecutor<detail::BrokenExtension<detail::DividedModel<Model>, Hooks..., H..., detail::ShareOverRanks>>>;
 
   /// Hooks that state RunsOn::chief run on rank 0 only.
   template <class H>
@@ -95,10 +126,22 @@ struct Parallel {
 
   template <class Model>
   auto compile() const {
-    if constexpr (std::is_same_v<C, Solo>) {
+    using Divided = detail::DividedModel<Model>;
+    using Reason = typename decltype(detail::dividing_reason<Model>())::type;
+    static_assert(model_is_usable<Reason>, "crochet: crochet::error says why");
+    if constexpr (std::is_same_v<C, Solo> || !detail::Builds<Model>) {
       return device.template compile<Model>();
-    } else {
+    } else if constexpr (detail::Builds<Divided, detail::ShareOverRanks>) {
       return ParallelExecutor<Device, Model, C>(device, communicator);
+    } else if constexpr (!std::is_same_v<Reason, error::none>) {
+      return UnusableExecutor<>{};
+    } else {  // reported here and not in a called function, because compilers print the chain of calls
+#if defined(__clang__)
+      static_assert(detail::try_to_build<Divided, detail::ShareOverRanks>());
+#else
+      [[maybe_unused]] constexpr bool wrong = detail::try_to_build<Divided, detail::ShareOverRanks>();
+#endif
+      return UnusableExecutor<>{};
     }
   }
 };

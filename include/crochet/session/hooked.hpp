@@ -47,6 +47,7 @@ class HookedLayer {
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);
+  static_assert(sizeof(detail::chain_can_be_placed<!detail::borrows_hooks_to_place<Executor, Chain>>) > 0);
   /// False if the compiler has reported that the executor or a hook cannot be used. Then none is called, so that it
   /// remains the only error.
   static constexpr bool usable =

@@ -34,10 +34,16 @@ requires(!std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_
     E, HookChain<H...>> {
   using type = HookChain<typename E::template placed_hook<H>...>;
 };
+/// Whether the chain is borrowed and has hooks to be placed, which a session cannot do.
+template <class E, class Chain>
+inline constexpr bool borrows_hooks_to_place = false;
 template <HasRanks E, class... H>
-requires(!std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<
-    E, HookChain<H...>&> {
-  static_assert(sizeof(E) == 0,
+inline constexpr bool borrows_hooks_to_place<E, HookChain<H...>&> =
+    !std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>;
+/// The one error for it.
+template <bool Can>
+struct chain_can_be_placed {
+  static_assert(Can,
                 "crochet: on several ranks pass the chain by value, or write OnChief<H> for hooks that run on rank 0");
 };
 template <class E, class Chain>

@@ -38,14 +38,20 @@ constexpr void share_named_scalars(GraphBuilder& g) {
   }
 }
 
-/// A graph_error if an assignment would give a variable different values on different ranks.
-constexpr void check_assignments(const GraphBuilder& g) {
+/// The first variable to which an assignment would give different values on different ranks; empty if there is none.
+constexpr std::string_view variable_that_differs(const GraphBuilder& g) {
   const ConstexprVector<Spread> spreads = find_spreads(g.graph(), g.size() - 1);
   for (int i = 0; i < g.size(); ++i) {
     if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
     const std::string_view name = g.name_of(g.node(i).inputs[0]);
-    if (!name.ends_with("/gradient_accumulator")) graph_error::variable_would_differ_between_ranks(name);
+    if (!name.ends_with("/gradient_accumulator")) return name;
   }
+  return {};
+}
+/// A graph_error if there is one.
+constexpr void check_assignments(const GraphBuilder& g) {
+  const std::string_view name = variable_that_differs(g);
+  if (!name.empty()) graph_error::variable_would_differ_between_ranks(name);
 }
 
 }  // namespace crochet::detail
