@@ -265,7 +265,7 @@ class SessionCore {
   }
   /// Prints the final message.
   CROCHET_COLD void say_why() {
-    if (!hooked_.stop().has_reason()) return;
+    if (!hooked_.stop().has_reason() || !detail::writes_lines(executor())) return;
     const std::int64_t step = stop_reason().step;  // nvcc: no member of a call in a braced list
     diagnose(detail::message({"crochet: stopped at step ", step, " by ", to_string(stop_reason())}));
   }

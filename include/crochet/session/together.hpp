@@ -76,6 +76,16 @@ void join_ranks([[maybe_unused]] E& executor, [[maybe_unused]] Chain& chain) {
   }
 }
 
+/// Whether lines that all ranks have are written here: on the chief.
+template <class E>
+bool writes_lines([[maybe_unused]] E& executor) {
+  if constexpr (HasRanks<E>) {
+    return executor.ranks().is_chief();
+  } else {
+    return true;
+  }
+}
+
 /// The conditional requests that are due on any rank: all ranks run the same plan.
 template <class E>
 constexpr std::uint64_t due_on_any_rank(E& executor, std::uint64_t due) {
