@@ -30,8 +30,6 @@ class RowLoops : public LoopWriter {
   }
 
  private:
-  static constexpr std::int64_t long_sum = 256;  ///< longer sums are kept in double: the CPU's blocks of rows
-
   [[nodiscard]] Around reduced() const {
     const auto mask = static_cast<unsigned>(a(0));
     std::size_t begin = 0, end = sizes(0).size();
@@ -47,10 +45,6 @@ class RowLoops : public LoopWriter {
          number(r.n * r.inner) + " + l_;");
   }
   static std::string element(const Around& r) { return "x_[k_ * " + number(r.inner) + "]"; }
-  /// The type of a sum of n elements: double for long ones, as on the CPU.
-  [[nodiscard]] DType sum_type(std::int64_t n) const {
-    return is_floating(node_.dtype) && n > long_sum ? DType::float64 : node_.dtype;
-  }
   /// n in that type.
   [[nodiscard]] std::string count_text(std::int64_t n) const { return literal(sum_type(n), static_cast<double>(n)); }
   /// `sum` joins elements of a reduction in the type of a long sum: + or *. Other reductions have an update.
@@ -87,7 +81,8 @@ class RowLoops : public LoopWriter {
     const Around r = around(sizes(0), axis, axis + 1);
     const std::string f = node_.dtype == DType::float32 ? "f" : "", x = element(r);
     open_lines(r);
-    line(t_ + " most_ = x_[0], sum_ = 0;");
+    line(t_ + " most_ = x_[0];");
+    line(element_text(sum_type(r.n)) + " sum_ = 0;");
     each("k_", r.n, "if (" + x + " > most_ || " + x + " != " + x + ") most_ = " + x + ";");
     if (sum_only)
       line("if (most_ - most_ != 0) { " + out() + "[o_ * " + number(r.inner) + " + l_] = most_; continue; }");
@@ -97,12 +92,14 @@ class RowLoops : public LoopWriter {
     const std::string y = "y_[k_ * " + number(r.inner) + "]", e = "__builtin_exp" + f + "(" + x + " - most_)";
     if (log || sum_only) {
       each("k_", r.n, "sum_ += " + e + ";");
-      line(std::string("const ") + t_ + " log_ = __builtin_log" + f + "(sum_);");
+      const std::string of_sum = sum_type(r.n) == DType::float32 ? "f" : "";
+      line(std::string("const ") + t_ + " log_ = static_cast<" + t_ + ">(__builtin_log" + of_sum + "(sum_));");
       if (log) each("k_", r.n, y + " = " + x + " - most_ - log_;");
       if (sum_only) line(out() + "[o_ * " + number(r.inner) + " + l_] = most_ + log_;");
     } else {
       each("k_", r.n, "sum_ += " + y + " = " + e + ";");
-      each("k_", r.n, y + " /= sum_;");
+      line("const " + t_ + " total_ = static_cast<" + t_ + ">(sum_);");
+      each("k_", r.n, y + " /= total_;");
     }
     close(2);
   }
