@@ -190,7 +190,10 @@ struct Indices {
     const Tensor constants = concat({gather(weights, two), reshape(matmul(one, size), {1}),
                                      reshape(concat({one, one, size}, 1), {3}), reshape(gather(weights, reshape(two, {1})), {4})},
                                     0);
-    g.name("y", concat({tops, sums, losses, row(broadcast_to(reshape(constants, {1, 12}), {batch, 12}))}, 1));
+    const Tensor most = concat({row(reduce_max(reshape(whole, {batch, 3, 4}), {1})), row(argmax(whole, 1)),
+                                row(argmin(reshape(bytes, {batch, 4, 3}), 1)), row(reduce_min(bytes, {1}))},
+                               1);
+    g.name("y", concat({tops, sums, losses, most, row(broadcast_to(reshape(constants, {1, 12}), {batch, 12}))}, 1));
   }
 };
 

@@ -32,7 +32,7 @@ class IndexLoops : public LoopWriter {
     const std::int64_t n = sizes(0).back(), k = plan_[i_].dims.back();
     const DType type = model_.node(node_.inputs[0]).dtype;
     const std::string other = "x_[best_[at_ - 1]]";
-    const std::string nan = is_floating(type) ? " || (v_ != v_ && " + other + " == " + other + ")" : "";
+    const std::string nan = or_nan("(v_ != v_ && " + other + " == " + other + ")");
     open("r_", plan_[i_].size / k);
     line("const " + element_text(type) + "* const x_ = " + in(0) + " + r_ * " + number(n) + ";");
     line("std::int32_t* const best_ = " + out() + " + r_ * " + number(k) + ";");

@@ -65,6 +65,11 @@ class LoopWriter {
   [[nodiscard]] const std::string& out() const { return plan_[i_].text; }
   [[nodiscard]] std::int64_t a(std::size_t k) const { return node_.attributes.ints[k]; }
 
+  /// ` || condition` where operand 0 can have NaN: an integer compared with itself is a warning of compilers.
+  [[nodiscard]] std::string or_nan(const std::string& condition) const {
+    return is_floating(model_.node(node_.inputs[0]).dtype) ? " || " + condition : "";
+  }
+
   void open(const std::string& index, std::int64_t from, std::int64_t n) {
     line("for (std::int32_t " + index + " = " + number(from) + "; " + index + " < " + number(n) + "; ++" + index +
          ") {");

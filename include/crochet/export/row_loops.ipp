@@ -64,14 +64,17 @@ class RowLoops : public LoopWriter {
     line(out() + "[o_ * " + number(r.inner) + " + l_] = static_cast<" + t_ + ">(" + result + ");");
     close(2);
   }
+  void extreme(const std::string& better) {
+    reduction(t_, "x_[0]", "if (" + better + or_nan("v_ != v_") + ") sum_ = v_;");
+  }
   void position(const char* better) {
     const Around r = reduced();
     open_lines(r);
     line("std::int32_t best_ = 0;");
     const std::string x = element(r), best = "x_[best_ * " + number(r.inner) + "]";
     each("k_", r.n,
-         "if (" + x + " " + better + " " + best + " || (" + x + " != " + x + " && " + best + " == " + best +
-             ")) best_ = k_;");
+         "if (" + x + " " + better + " " + best + or_nan("(" + x + " != " + x + " && " + best + " == " + best + ")") +
+             ") best_ = k_;");
     line(out() + "[o_ * " + number(r.inner) + " + l_] = best_;");
     close(2);
   }
@@ -173,8 +176,8 @@ class RowLoops : public LoopWriter {
     if (op == &op::reduce_sum) return accumulation("0", "+"), true;
     if (op == &op::reduce_mean) return accumulation("0", "+", true), true;
     if (op == &op::reduce_prod) return accumulation("1", "*"), true;
-    if (op == &op::reduce_max) return reduction(t_, "x_[0]", "if (v_ > sum_ || v_ != v_) sum_ = v_;"), true;
-    if (op == &op::reduce_min) return reduction(t_, "x_[0]", "if (v_ < sum_ || v_ != v_) sum_ = v_;"), true;
+    if (op == &op::reduce_max) return extreme("v_ > sum_"), true;
+    if (op == &op::reduce_min) return extreme("v_ < sum_"), true;
     if (op == &op::reduce_any) return reduction(t_, "false", "sum_ = sum_ || v_;"), true;
     if (op == &op::reduce_all) return reduction(t_, "true", "sum_ = sum_ && v_;"), true;
     if (op == &op::argmax) return position(">"), true;
