@@ -170,10 +170,11 @@ struct Indices {
                                1);
     const Tensor ids = cast<std::int32_t>(slice(reshape(x, {rest}), 0, 0, 4) * 6);  // some are negative
     const Tensor bytes = cast<std::uint8_t>(abs(x) * 400);
-    const Tensor sums = concat({row(segment_sum(m, ids, 3, 2)), row(segment_sum(reshape(whole, {batch, 4, 3}), ids, 2, 1)),
-                                row(segment_sum(reshape(bytes, {batch, 4, 3}), cast<std::uint8_t>(abs(ids)), 2, 1)),
-                                row(segment_sum(x, cast<std::int64_t>(iota<std::int32_t>(g, batch)) - 1, batch))},
-                               1);
+    const Tensor sums =
+        concat({row(segment_sum(m, ids, 3, 2)), row(segment_sum(reshape(whole, {batch, 4, 3}), ids, 2, 1)),
+                row(segment_sum(reshape(bytes, {batch, 4, 3}), cast<std::uint8_t>(abs(ids)), 2, 1)),
+                row(segment_sum(x, cast<std::int64_t>(iota<std::int32_t>(g, batch)) - 1, batch))},
+               1);
     const Tensor labels = cast<std::int32_t>(slice(m, 2, 0, 1) * 9), big = select(greater(x, 0.4), exp(x * 1000), x);
     const Tensor many = reshape(x, {batch, width, 1}) * (sin(iota<float>(g, 600, 1, 2.5)) + 2.0);
     const Tensor losses =
@@ -187,9 +188,10 @@ struct Indices {
     const Tensor weights = g.variable<float>("weights", {3, 4}, glorot_uniform());
     const Tensor two = g.constant(DType::int32, 2), one = reshape(g.constant(1.5F), {1, 1});
     const Tensor size = reshape(g.count(batch, DType::float32), {1, 1});
-    const Tensor constants = concat({gather(weights, two), reshape(matmul(one, size), {1}),
-                                     reshape(concat({one, one, size}, 1), {3}), reshape(gather(weights, reshape(two, {1})), {4})},
-                                    0);
+    const Tensor constants =
+        concat({gather(weights, two), reshape(matmul(one, size), {1}), reshape(concat({one, one, size}, 1), {3}),
+                reshape(gather(weights, reshape(two, {1})), {4})},
+               0);
     const Tensor most = concat({row(reduce_max(reshape(whole, {batch, 3, 4}), {1})), row(argmax(whole, 1)),
                                 row(argmin(reshape(bytes, {batch, 4, 3}), 1)), row(reduce_min(bytes, {1}))},
                                1);

@@ -127,8 +127,8 @@ CROCHET_INLINE std::string for_both_returns(const std::string& name, const std::
   return for_both(name, parameters, " return " + expression + "; ");
 }
 CROCHET_INLINE std::string division_function(const std::string& name, const HeaderDivision& d) {
-  return for_both(name, "T a, T b", std::string("\n") + d.floating + "  ") + "  template <class T>\n  static T " + name +
-         "_(T a, T b) noexcept {\n" + d.whole + "  }\n";
+  return for_both(name, "T a, T b", std::string("\n") + d.floating + "  ") + "  template <class T>\n  static T " +
+         name + "_(T a, T b) noexcept {\n" + d.whole + "  }\n";
 }
 
 CROCHET_INLINE std::string header_function(const Op& op) {

@@ -81,7 +81,8 @@ class IndexLoops : public LoopWriter {
     line("const std::int64_t at_ = " + in(1) + "[k_];");
     line("if (at_ < 0 || at_ >= " + number(y.n) + ") continue;");
     line(t_ + "* const to_ = " + out() + " + (o_ * " + number(y.n) + " + at_) * " + number(y.inner) + ";");
-    line("const " + t_ + "* const from_ = " + in(0) + " + (o_ * " + number(count) + " + k_) * " + number(y.inner) + ";");
+    line("const " + t_ + "* const from_ = " + in(0) + " + (o_ * " + number(count) + " + k_) * " + number(y.inner) +
+         ";");
     each("l_", y.inner, "to_[l_] = static_cast<" + t_ + ">(to_[l_] + from_[l_]);");
     close(2);
   }
