@@ -46,15 +46,16 @@ inline std::string onnx_integer_division(OnnxWriter& w, const ExportedNode& n) {
   if (b.zero.empty()) return y;
   return g.add("Where", {b.zero, n.op == &op::mod ? a : g.scalar(n.dtype, -1), y});
 }
-/// The remainder with the sign of b, also of 0: Mod of floating types has that of a.
+/// The remainder with the sign of b, also of 0: Mod of floating types has that of a. Zeros are last in the Where:
+/// onnxruntime's loses the sign of a zero before, and it exchanges both after a Not.
 inline std::string onnx_floating_mod(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
   const std::string a = w.in(n, 0), b = w.in(n, 1), zero = g.scalar(n.dtype, 0);
-  const std::string r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}}), below = g.add("Less", {b, zero});
-  const std::string differ = g.add("Xor", {g.add("Less", {r, zero}), below});
-  const std::string signed_zero = g.add("Where", {below, g.scalar(n.dtype, -0.0), zero});
+  const std::string r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  const std::string differ = g.add("Xor", {g.add("Less", {r, zero}), g.add("Less", {b, zero})});
   const std::string y = g.add("Where", {differ, g.add("Add", {r, b}), r});
-  return g.add("Where", {g.add("Equal", {r, zero}), signed_zero, y});
+  const std::string some = g.add("Or", {g.add("IsNaN", {r}), g.add("Greater", {g.add("Abs", {r}), zero})});
+  return g.add("Where", {some, y, g.add("Mul", {g.add("Sign", {b}), zero})});
 }
 /// From the remainder, which is exact, as on the CPU; a / b for b = 0.
 inline std::string onnx_floating_floor_divide(OnnxWriter& w, const ExportedNode& n) {

@@ -52,8 +52,7 @@ inline std::string onnx_rounding(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::floor) return w.g.add("Floor", {x});
   if (n.op == &op::ceil) return w.g.add("Ceil", {x});
   if (n.op == &op::round) return w.g.add("Round", {x});
-  const std::string below = w.g.add("Less", {x, w.g.scalar(n.dtype, 0)});
-  return w.g.add("Where", {below, w.g.add("Ceil", {x}), w.g.add("Floor", {x})});
+  return w.g.add("Mul", {w.g.add("Sign", {x}), w.g.add("Floor", {w.g.add("Abs", {x})})});
 }
 /// The result of an elementwise operation; empty if there is none.
 inline std::string onnx_elementwise(OnnxWriter& w, const ExportedNode& n) {

@@ -38,18 +38,18 @@ inline std::string onnx_has_minus(OnnxWriter& w, const std::string& x, DType t) 
   const std::string zero = g.scalar(t, 0), below = g.add("Less", {x, zero});
   return g.add("Or", {below, g.add("Less", {g.add("Div", {g.scalar(t, 1), x}), zero})});
 }
-/// atan(y / x), and pi with the sign of y where x has a minus sign. y / x of two zeros is y, of two infinities 1 with
-/// the sign of a quotient.
+/// atan(y / x), and pi with the sign of y where x has a minus sign. Of two zeros y / 1 is used, of two infinities the
+/// quotient of their signs. Zeros are last in each Where: onnxruntime's loses the sign of a zero before.
 inline std::string onnx_atan2(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
   const std::string y = w.in(n, 0), x = w.in(n, 1), zero = g.scalar(n.dtype, 0);
   const auto pi = [&](double sign) { return g.scalar(n.dtype, sign * std::numbers::pi); };
   const std::string zeros = g.add("And", {g.add("Equal", {y, zero}), g.add("Equal", {x, zero})});
   const std::string infinities = g.add("And", {g.add("IsInf", {y}), g.add("IsInf", {x})});
-  const std::string signs = g.add("Mul", {g.add("Sign", {y}), g.add("Sign", {x})});
-  std::string ratio = g.add("Where", {infinities, signs, g.add("Div", {y, x})});
-  ratio = g.add("Where", {zeros, y, ratio});
-  const std::string angle = g.add("Atan", {ratio});
+  const std::string above = g.add("Where", {infinities, g.add("Sign", {y}), y});
+  const std::string some = g.add("Where", {zeros, g.scalar(n.dtype, 1), x});
+  const std::string below = g.add("Where", {infinities, g.add("Sign", {x}), some});
+  const std::string angle = g.add("Atan", {g.add("Div", {above, below})});
   const std::string turn = g.add("Where", {onnx_has_minus(w, y, n.dtype), pi(-1), pi(1)});
   return g.add("Where", {onnx_has_minus(w, x, n.dtype), g.add("Add", {angle, turn}), angle});
 }
