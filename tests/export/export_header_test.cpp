@@ -135,6 +135,70 @@ struct Edges {
   }
 };
 
+/// Quotients and remainders: negative operands, zeros, infinity, the least integer, bytes.
+struct Divisions {
+  static constexpr std::string_view name = "Divisions";
+  static constexpr Tensor row(Tensor x) { return Operations::row(x); }
+  static constexpr Tensor all(Tensor a, Tensor b) {
+    return concat({row(a / b), row(floor_divide(a, b)), row(mod(a, b))}, 1);
+  }
+  static constexpr Tensor infinite(Tensor x) { return select(greater(x, 0.3), exp(x * 1000), x); }
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), width}), back = reverse(x, 1);
+    const Tensor a = cast<std::int32_t>(x * 90), b = cast<std::int32_t>(back * 7);
+    const Tensor least = g.constant(DType::int32, -0x1p31), most = g.constant(DType::int64, -0x1p63);
+    const Tensor wide = cast<std::int64_t>(a), by = cast<std::int64_t>(b);
+    const Tensor bytes = cast<std::uint8_t>(abs(x) * 450), by_bytes = cast<std::uint8_t>(abs(back) * 9);
+    const Tensor edges = concat({all(select(less(a, 5), least, a), b), all(select(less(wide, 5), most, wide), by)}, 1);
+    const Tensor numbers = concat({row(floor_divide(a, -4)), row(mod(a, -4)), row(mod(x, -0.125))}, 1);
+    const Tensor doubles = all(cast<double>(x), cast<double>(trunc(back * 5)) / 4);
+    const Tensor reals = concat({all(x, trunc(back * 5) / 4), all(x, infinite(back)), all(infinite(x), back)}, 1);
+    g.name("y", concat({all(a, b), all(wide, by), all(bytes, by_bytes), edges, numbers, doubles, reals}, 1));
+  }
+};
+/// Indices, sums by index and losses; numbers as operands of kernels.
+struct Indices {
+  static constexpr std::string_view name = "Indices";
+  static constexpr Tensor row(Tensor x) { return Operations::row(x); }
+  static constexpr Tensor best(Tensor x, int k) { return row(top_k(x, k).indices); }
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, width}), m = reshape(x, {batch, 3, 4});
+    const Tensor whole = cast<std::int32_t>(x * 9), odd = select(greater(x, 0.2), sqrt(-x), trunc(x * 3));
+    const Tensor tops = concat({best(x, 12), best(whole, 5), best(odd, 7), best(m, 1), best(m, 4),
+                                best(cast<std::uint8_t>(abs(x) * 9), 6), row(top_k(m, 2).values)},
+                               1);
+    const Tensor ids = cast<std::int32_t>(slice(reshape(x, {rest}), 0, 0, 4) * 6);  // some are negative
+    const Tensor bytes = cast<std::uint8_t>(abs(x) * 400);
+    const Tensor sums =
+        concat({row(segment_sum(m, ids, 3, 2)), row(segment_sum(reshape(whole, {batch, 4, 3}), ids, 2, 1)),
+                row(segment_sum(reshape(bytes, {batch, 4, 3}), cast<std::uint8_t>(abs(ids)), 2, 1)),
+                row(segment_sum(x, cast<std::int64_t>(iota<std::int32_t>(g, batch)) - 1, batch))},
+               1);
+    const Tensor labels = cast<std::int32_t>(slice(m, 2, 0, 1) * 9), big = select(greater(x, 0.4), exp(x * 1000), x);
+    const Tensor many = reshape(x, {batch, width, 1}) * (sin(iota<float>(g, 600, 1, 2.5)) + 2.0);
+    const Tensor losses =
+        concat({row(sparse_softmax_cross_entropy(m, reshape(labels, {batch, 3}), per_example)),
+                row(sparse_softmax_cross_entropy(m * 100, reshape(abs(labels), {batch, 3}), per_example)),
+                row(softmax_cross_entropy(m, softmax(-m), per_example)),
+                row(softmax_cross_entropy(many, softmax(many), per_example)),
+                row(softmax_cross_entropy(reshape(big, {batch, 3, 4}), softmax(m), per_example)),
+                row(sparse_softmax_cross_entropy(many, cast<std::int32_t>(x * 700), per_example))},
+               1);
+    const Tensor weights = g.variable<float>("weights", {3, 4}, glorot_uniform());
+    const Tensor two = g.constant(DType::int32, 2), one = reshape(g.constant(1.5F), {1, 1});
+    const Tensor size = reshape(g.count(batch, DType::float32), {1, 1});
+    const Tensor constants =
+        concat({gather(weights, two), reshape(matmul(one, size), {1}), reshape(concat({one, one, size}, 1), {3}),
+                reshape(gather(weights, reshape(two, {1})), {4})},
+               0);
+    const Tensor most = concat({row(reduce_max(reshape(whole, {batch, 3, 4}), {1})), row(argmax(whole, 1)),
+                                row(argmin(reshape(bytes, {batch, 4, 3}), 1)), row(reduce_min(bytes, {1}))},
+                               1);
+    g.name("y", concat({tops, sums, losses, most, row(broadcast_to(reshape(constants, {1, 12}), {batch, 12}))}, 1));
+  }
+};
+
 std::vector<float> numbers(std::size_t n) {
   std::vector<float> x(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i * 7919 % 1009) / 1009 - 0.45F;
@@ -217,6 +281,8 @@ TEST_F(ExportHeaderTest, ComputesWhatTheCpuComputes) {
   add<Transformer>();
   add<Operations>();
   add<Edges>();
+  add<Divisions>();
+  add<Indices>();
   int compilers = 0;
   for (const std::string compiler : {CROCHET_GNU, CROCHET_CLANG}) {
     if (compiler.ends_with("NOTFOUND")) continue;

@@ -19,6 +19,7 @@
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/iota.hpp>
+#include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/slice.hpp>
 
 #include "../checkpoint/directory.hpp"
@@ -35,6 +36,16 @@ struct Net {
     g.name("copy", x);
     g.name("half", cast<std::int32_t>(x) / 2);
     g.name("last", slice(x, 0, -2));
+  }
+};
+
+/// An operation of a program.
+constexpr TypedShape infer_own(const OpInputs& in) { return in[0]; }
+inline constexpr Op own{.name = "my_op", .kind = OpKind::elementwise, .infer = infer_own};
+struct Own {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 2});
+    g.name("y", g.apply(own, x));
   }
 };
 
@@ -106,9 +117,23 @@ std::string refusal(const ExportedModel& model) {
   return "";
 }
 TEST(ExportOnnxTest, AnErrorNamesTheNodeAndItsOperation) {
-  const std::string why = refusal(described<Net, "half">());
-  EXPECT_TRUE(why.starts_with("crochet: the operation div of \"half\" (int32) cannot be exported as ONNX")) << why;
-  EXPECT_NE(refusal(described<Net, "last">()).find("the operation slice of \"last\""), std::string::npos);
+  const std::string why = refusal(described<Own, "y">());
+  EXPECT_TRUE(why.starts_with("crochet: the operation my_op of \"y\" (float32) cannot be exported as ONNX")) << why;
+  ExportedModel model = described<Net, "copy">();
+  model.nodes[0].op = &op::random_uniform;
+  model.placeholders.clear();
+  EXPECT_NE(refusal(model).find("the operation random_uniform of \"x\""), std::string::npos);
+}
+
+TEST(ExportOnnxTest, ADivisorThatIsAConstantIsNotTested) {
+  const auto file = parsed(onnx_bytes(described<Net, "half">()));
+  node_of(file.graph(), "Div");
+  EXPECT_THROW(node_of(file.graph(), "Where"), LogicError);
+}
+TEST(ExportOnnxTest, ASliceOfADynamicDimensionSelectsByPosition) {
+  const auto file = parsed(onnx_bytes(described<Net, "last">()));
+  node_of(file.graph(), "Gather");
+  node_of(file.graph(), "Where");  // positions outside
 }
 
 TEST(ExportOnnxTest, RefusesAValueWithoutElements) {

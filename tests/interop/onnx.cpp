@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports models as ONNX for onnx_files.py: `onnx FOLDER` writes, for each model, MODEL.onnx, the input MODEL.x.bin
-// (float [3, 12]), and what the CPU executor computes, MODEL.OUTPUT.bin.
+// (float [3, 12]), and what the CPU executor computes, MODEL.OUTPUT.3.bin and, from the first row, MODEL.OUTPUT.1.bin.
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -107,6 +107,76 @@ struct Arrays {
   }
 };
 
+/// Negative operands, zeros with both signs, infinity, the least integers.
+struct Divisions {
+  static constexpr Tensor infinite(Tensor x) { return select(greater(abs(x), 0.3), x / (x * 0.0), x); }
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), back = reverse(x, 1), b = cast<std::int32_t>(back * 7), wide_b = cast<std::int64_t>(b);
+    const Tensor tens = cast<std::int32_t>(x * 90), least = g.constant(DType::int32, -0x1p31);
+    const Tensor a = select(less(tens, -15), least, tens), wide = cast<std::int64_t>(tens);
+    const Tensor wide_a = select(less(tens, -15), g.constant(DType::int64, -0x1p63), wide);
+    g.name("div_int32", a / b), g.name("floor_divide_int32", floor_divide(a, b)), g.name("mod_int32", mod(a, b));
+    g.name("div_int64", wide_a / wide_b), g.name("floor_divide_int64", floor_divide(wide_a, wide_b));
+    g.name("mod_int64", mod(wide_a, wide_b)), g.name("div_constant", a / -1), g.name("mod_constant", mod(a, -4));
+    g.name("floor_divide_constant", floor_divide(a, -4));
+    const Tensor quarters = trunc(back * 5) / 4, from = infinite(x), by = infinite(quarters), exact = quarters * 3;
+    g.name("floor_divide", floor_divide(x, quarters)), g.name("mod", mod(x, quarters));
+    g.name("floor_divide_infinite", floor_divide(from, by)), g.name("mod_infinite", mod(from, by));
+    g.name("mod_exact", mod(exact, -quarters)), g.name("floor_divide_exact", floor_divide(exact, -quarters));
+    g.name("floor_divide_float64", floor_divide(cast<double>(x), cast<double>(quarters)));
+    g.name("mod_float64", mod(cast<double>(x), cast<double>(quarters))), g.name("atan2", atan2(x, back));
+    const Tensor zeros = x * 0.0, edges = concat({zeros, x / zeros, zeros / zeros, x, quarters}, 1);
+    g.name("atan2_edges", atan2(reshape(edges, {x.shape()[0], 1, 60}), reshape(edges, {x.shape()[0], 60, 1})));
+  }
+};
+struct Bytes {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), a = cast<std::uint8_t>(abs(x) * 450), b = cast<std::uint8_t>(abs(reverse(x, 1)) * 9);
+    const Tensor m = reshape(a, {x.shape()[0], 3, 4});
+    g.name("add_bytes", a + a), g.name("sub_bytes", b - a), g.name("mul_bytes", a * b), g.name("neg_bytes", -a);
+    g.name("div_bytes", a / b), g.name("floor_divide_bytes", floor_divide(a, b)), g.name("mod_bytes", mod(a, b));
+    g.name("square_bytes", square(a)), g.name("abs_bytes", abs(a)), g.name("sign_bytes", sign(b));
+    g.name("relu_bytes", relu(a)), g.name("maximum_bytes", maximum(a, b * 40)), g.name("minimum_bytes", minimum(a, b));
+    g.name("floor_bytes", floor(a)), g.name("select_bytes", select(less(a, b * 30), a, b));
+    g.name("reduce_sum_bytes", reduce_sum(m, {1})), g.name("reduce_prod_bytes", reduce_prod(m, {2}));
+    g.name("reduce_max_bytes", reduce_max(m, {1})), g.name("reduce_min_bytes", reduce_min(m, {2}, keep_dims));
+    g.name("argmax_bytes", argmax(m, 2)), g.name("argmin_bytes", argmin(m, 1));
+    g.name("cumulative_sum_bytes", cumulative_sum(a, 1)), g.name("top_k_bytes", top_k(a, 5).indices);
+    g.name("iota_bytes", a + iota<std::uint8_t>(g, width, 200, 7)), g.name("pad_bytes", pad(a, {{0, 0}, {1, 2}}, 9));
+  }
+};
+/// Positions and sizes that depend on a dynamic dimension; indices outside; sums by index.
+struct Dynamic {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), m = reshape(x, {x.shape()[0], 3, 4}), flat = reshape(x, {rest});
+    const Extent batch = x.shape()[0];
+    const Tensor whole = cast<std::int32_t>(x * 9);
+    g.name("last_two", slice(x, 0, -2)), g.name("first_four", slice(whole, 0, 0, 4));
+    g.name("first_four_bools", slice(less(x, 0), 0, 0, 4)),
+        g.name("first_four_bytes", slice(cast<std::uint8_t>(abs(whole)), 0, 0, 4));
+    g.name("every_third", slice(flat, 0, -1, to_end, -3)), g.name("reverse_batch", reverse(m, 0));
+    g.name("second_third", split<3>(reshape(m, {batch * 3, 4}), 0)[1]);
+    const auto padded = [&](Tensor t, const Shape& to, std::size_t axis, detail::Place begin, std::int64_t step) {
+      Attributes how = detail::along(axis, begin, step);
+      how.reals[0] = 0.5;
+      return g.shaped(op::pad, {t}, to, how);
+    };
+    g.name("pad_batch", padded(x, {batch * 2, width}, 0, {1, 0}, 1));
+    g.name("pad_between", padded(x, {batch * 3, width}, 0, {1, 0}, 3));
+    g.name("pad_behind", padded(x, {batch * 2, width}, 0, {-1, batch}, 1));
+    g.name("pad_backwards", padded(x, {batch, width}, 0, {-1, batch}, -1));
+    g.name("pad_columns", padded(x, {batch, 31}, 1, {-1, 0}, 3)),
+        g.name("pad_less", padded(x, {batch, 5}, 1, {-3, 0}, 1));
+    const Tensor ids = cast<std::int32_t>(slice(flat, 0, 0, 4) * 6);  // some are negative
+    g.name("segment_sum", segment_sum(m, ids, 3, 2)),
+        g.name("segment_sum_int32", segment_sum(reshape(whole, {batch, 4, 3}), ids, 2, 1));
+    g.name("segment_sum_bytes",
+           segment_sum(cast<std::uint8_t>(abs(m) * 450), cast<std::uint8_t>(abs(slice(ids, 0, 0, 3))), 2, 1));
+    g.name("segment_sum_batch", segment_sum(x, iota<std::int64_t>(g, batch, -1), batch * 2));
+    g.name("segment_sum_matrix", segment_sum(m, reshape(slice(whole, 0, 0, 1), {3, 4}), 5, 1));
+  }
+};
+
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -137,12 +207,12 @@ void export_model(const std::filesystem::path& folder, const std::string& name) 
   export_onnx<Model, Outputs...>(saver, folder / (name + ".onnx"));
   const std::vector<float> x = numbers();
   write(folder / (name + ".x.bin"), std::as_bytes(std::span(x)));
-  const auto put = [&]<FixedString Output>(Name<Output>) {
-    const auto [y] = session.template run(fetches<Output>, feed<"x">(x));
-    write(folder / (name + "." + std::string(Name<Output>::view()) + ".bin"),
+  const auto put = [&]<FixedString Output>(Name<Output>, std::size_t batch) {
+    const auto [y] = session.template run(fetches<Output>, feed<"x">(std::span(x).first(batch * width)));
+    write(folder / (name + "." + std::string(Name<Output>::view()) + "." + std::to_string(batch) + ".bin"),
           std::as_bytes(std::span(y.data(), y.size())));
   };
-  (put(Name<Outputs>{}), ...);
+  for (const std::size_t batch : {1U, 3U}) (put(Name<Outputs>{}, batch), ...);
 }
 
 void export_all(const std::filesystem::path& folder) {
@@ -158,6 +228,19 @@ void export_all(const std::filesystem::path& folder) {
                "take_along_rows", "sparse_cross_entropy", "cross_entropy", "sigmoid_cross_entropy">(folder, "rows");
   export_model<Arrays, "matmul", "batched_matmul", "transpose", "slice", "reverse", "pad", "concat", "broadcast_to",
                "gather", "take_along", "iota", "mean_pool", "max_pool", "group_norm", "column_mean">(folder, "arrays");
+  export_model<Divisions, "div_int32", "floor_divide_int32", "mod_int32", "div_int64", "floor_divide_int64",
+               "mod_int64", "div_constant", "mod_constant", "floor_divide_constant", "floor_divide", "mod",
+               "floor_divide_infinite", "mod_infinite", "mod_exact", "floor_divide_exact", "floor_divide_float64",
+               "mod_float64", "atan2", "atan2_edges">(folder, "divisions");
+  export_model<Bytes, "add_bytes", "sub_bytes", "mul_bytes", "neg_bytes", "div_bytes", "floor_divide_bytes",
+               "mod_bytes", "square_bytes", "abs_bytes", "sign_bytes", "relu_bytes", "maximum_bytes", "minimum_bytes",
+               "floor_bytes", "select_bytes", "reduce_sum_bytes", "reduce_prod_bytes", "reduce_max_bytes",
+               "reduce_min_bytes", "argmax_bytes", "argmin_bytes", "cumulative_sum_bytes", "top_k_bytes", "iota_bytes",
+               "pad_bytes">(folder, "bytes");
+  export_model<Dynamic, "last_two", "first_four", "first_four_bools", "first_four_bytes", "every_third",
+               "reverse_batch", "second_third", "pad_batch", "pad_between", "pad_behind", "pad_backwards",
+               "pad_columns", "pad_less", "segment_sum", "segment_sum_int32", "segment_sum_bytes", "segment_sum_batch",
+               "segment_sum_matrix">(folder, "dynamic");
 }
 
 }  // namespace

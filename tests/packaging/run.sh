@@ -33,6 +33,7 @@ build_and_run() {
   cmake -S "$from" -B "$to" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"
   cmake --build "$to"
   (cd "$to" && ./consumer) | tee "$to/printed"
+  grep -q '^fitted 3 epochs, exported [0-9]* bytes' "$to/printed"
   grep -q '^stopped by StopAtStep' "$to/printed"
 }
 

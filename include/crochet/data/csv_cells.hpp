@@ -63,7 +63,7 @@ class CsvCells {
     return is('\n') || (is('\r') && at_ + 1 < text_->size() && (*text_)[at_ + 1] == '\n');
   }
   void skip_line_end() {
-    at_ += is('\r') ? 2 : 1;
+    at_ += is('\r') ? 2U : 1U;
     ++line_;
   }
   /// False, behind the line, if the row ends here.

@@ -9,10 +9,19 @@
 
 #include <crochet/model.hpp>
 
+#include <crochet/kernels/simd.hpp>  // here, because its pragma is for the user's file as well
+
+// g++ warns about each bound of an array that is a template argument of type int. clang checks the signs of the same
+// code without that.
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
 #include <crochet/executor/cpu/executor.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/session/unusable_executor.hpp>
+#pragma GCC diagnostic pop
 
 namespace crochet {
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that move elements: transpose, concat, slice, pad, gather, take_along_rows; and iota.
+// Loops that move elements: transpose, concat, slice, pad; and iota.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <crochet/export/loop_writer.ipp>
 #include <crochet/graph/ops/concat.hpp>
-#include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/slice.hpp>
-#include <crochet/graph/ops/top_k.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 
 namespace crochet::detail {
@@ -26,12 +23,10 @@ class CopyLoops : public LoopWriter {
   /// Whether the node is one of these, which is then written.
   bool write() {
     const Op* const op = node_.op;
-    if (op == &op::take_along_rows) return take(), true;
     if (op == &op::iota) return iota(), true;
     if (op == &op::transpose) return transpose(), true;
     if (op == &op::concat) return concat(), true;
     if (op == &op::slice || op == &op::pad) return slice(op == &op::pad), true;
-    if (op == &op::gather) return gather(), true;
     return false;
   }
 
@@ -58,12 +53,6 @@ class CopyLoops : public LoopWriter {
       close();
       begin += r.n;
     }
-  }
-  [[nodiscard]] std::string invalid() const {
-    if (is_floating(node_.dtype)) return literal(node_.dtype, std::numeric_limits<double>::quiet_NaN());
-    if (node_.dtype == DType::boolean) return "true";
-    if (node_.dtype == DType::uint8) return literal(node_.dtype, 255);
-    return literal(node_.dtype, node_.dtype == DType::int32 ? -0x1p31 : -0x1p63);
   }
   void slice(bool pads) {
     const auto axis = static_cast<std::size_t>(a(0));
@@ -97,29 +86,6 @@ class CopyLoops : public LoopWriter {
     };
     const std::string start = wide(node_.attributes.reals[0]), step = wide(node_.attributes.reals[1]);
     each("i0_", plan_[i_].size, out() + "[i0_] = static_cast<" + t_ + ">(" + start + " + " + step + " * i0_);");
-  }
-  void take() {
-    const std::int64_t n = sizes(0).back(), k = sizes(1).back();
-    open("o_", plan_[i_].size / k);
-    open("k_", k);
-    line("const std::int64_t at_ = " + in(1) + "[o_ * " + number(k) + " + k_];");
-    line(out() + "[o_ * " + number(k) + " + k_] = at_ >= 0 && at_ < " + number(n) + " ? " + in(0) + "[o_ * " +
-         number(n) + " + at_] : " + literal(node_.dtype, 0) + ";");
-    close(2);
-  }
-  void gather() {
-    const auto axis = static_cast<std::size_t>(a(0));
-    const Around x = around(sizes(0), axis, axis + 1);
-    const std::int64_t count = plan_[node_.inputs[1]].size;
-    const std::string missing = a(2) != 0 ? literal(node_.dtype, 0) : invalid();
-    open("o_", x.outer);
-    open("k_", count);
-    line("const std::int64_t at_ = " + in(1) + "[k_];");
-    each("l_", x.inner,
-         out() + "[(o_ * " + number(count) + " + k_) * " + number(x.inner) + " + l_] = at_ >= 0 && at_ < " +
-             number(x.n) + " ? " + in(0) + "[(o_ * " + number(x.n) + " + at_) * " + number(x.inner) +
-             " + l_] : " + missing + ";");
-    close(2);
   }
 };
 

@@ -33,8 +33,8 @@ void write_onnx(const ExportedModel& model, const std::filesystem::path& path, c
 ///   each, and the filters are transposed in the file.
 /// - Results are those of the CPU executor up to rounding, also for indices outside a dimension. Some runtimes lose a
 ///   NaN in maxima. A runtime may lack an operator for double.
-/// - Not exported: random numbers, gradients, atan2, floor_divide, mod, quotients of integers, arithmetic on uint8,
-///   segment_sum, slices and paddings of dynamic dimensions, values without elements.
+/// - Arithmetic on uint8 is that of int32, modulo 256.
+/// - Not exported: random numbers, gradients, operations of a program, values without elements.
 /// - Throws what exported_model() and write_onnx() throw.
 template <class Model, FixedString... Outputs, io::CheckpointFormat Format>
 void export_onnx(Saver<Format> saver, const std::filesystem::path& path, const OnnxOptions& options = {}) {

@@ -16,6 +16,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/export/onnx_arrays.ipp>
+#include <crochet/export/onnx_bytes.ipp>
 #include <crochet/export/onnx_elementwise.ipp>
 #include <crochet/export/onnx_kernels.ipp>
 #include <crochet/export/onnx_writer.ipp>
@@ -46,13 +47,17 @@ CROCHET_INLINE std::string onnx_variable(OnnxWriter& w, const ExportedNode& n) {
   for (std::size_t i = 0; i < n.shape.rank; ++i) shape.push_back(n.shape[i].factor);
   return w.g.constant(n.name, n.dtype, shape, n.value);
 }
+/// The value of an operation; empty if there is none.
+CROCHET_INLINE std::string onnx_operation(OnnxWriter& w, const ExportedNode& n) {
+  std::string y = n.op->kind == OpKind::elementwise ? onnx_elementwise(w, n) : onnx_kernel(w, n);
+  return y.empty() ? onnx_array(w, n) : y;
+}
 /// The value of a node; empty for the moments of a row, which a normalization computes itself.
 CROCHET_INLINE std::string onnx_value(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::variable) return onnx_variable(w, n);
   if (n.op == &op::constant) return w.g.scalar(n.dtype, n.attributes.reals[0]);
   if (n.op == &op::row_moments) return {};
-  std::string y = n.op->kind == OpKind::elementwise ? onnx_elementwise(w, n) : onnx_kernel(w, n);
-  if (y.empty()) y = onnx_array(w, n);
+  const std::string y = onnx_computes_on_bytes(w, n) ? onnx_of_bytes(w, n, onnx_operation) : onnx_operation(w, n);
   if (y.empty()) OnnxWriter::refuse(n);
   return y;
 }

@@ -66,6 +66,32 @@ inline constexpr HeaderFunction floating_pairs[] = {
     {&op::pow, "F(pow)(a, b)"},
     {&op::atan2, "F(atan2)(a, b)"},
     {&op::sigmoid_cross_entropy, "(a > T(0) ? a : T(0)) - a * b + F(log1p)(F(exp)(-F(fabs)(a)))"}};
+/// A quotient or remainder: the statements for floating types and, as a template, for integers.
+struct HeaderDivision {
+  const Op* op;
+  const char *floating, *whole;
+};
+inline constexpr HeaderDivision divisions[] = {
+    {&op::div, "    return a / b;\n",
+     "    if (b == T(0)) return static_cast<T>(T(0) - T(1));\n"
+     "    if (T(-1) < T(0) && b == T(-1)) return static_cast<T>(0u - static_cast<unsigned long long>(a));\n"
+     "    return static_cast<T>(a / b);\n"},
+    {&op::floor_divide,
+     "    if (b == T(0)) return a / b;\n"
+     "    const T f = F(fmod)(a, b), r = f != T(0) && (f < T(0)) != (b < T(0)) ? f + b : f;\n"
+     "    const T q = (a - r) / b, whole = F(floor)(q);\n"
+     "    return q - whole > T(0.5) ? whole + T(1) : whole;\n",
+     "    if (b == T(0)) return static_cast<T>(T(0) - T(1));\n"
+     "    if (T(-1) < T(0) && b == T(-1)) return static_cast<T>(0u - static_cast<unsigned long long>(a));\n"
+     "    const bool below = a % b != T(0) && (a < T(0)) != (b < T(0));\n"
+     "    return static_cast<T>(a / b - (below ? T(1) : T(0)));\n"},
+    {&op::mod,
+     "    const T r = F(fmod)(a, b);\n"
+     "    if (r == T(0)) return F(copysign)(T(0), b);\n"
+     "    return (r < T(0)) != (b < T(0)) ? r + b : r;\n",
+     "    if (b == T(0)) return a;\n"
+     "    const T r = T(-1) < T(0) && b == T(-1) ? T(0) : static_cast<T>(a % b);\n"
+     "    return r != T(0) && (r < T(0)) != (b < T(0)) ? static_cast<T>(r + b) : r;\n"}};
 template <std::size_t N>
 const char* body_of(const HeaderFunction (&table)[N], const Op& op) {
   for (const HeaderFunction& f : table) {
@@ -74,11 +100,12 @@ const char* body_of(const HeaderFunction (&table)[N], const Op& op) {
   return nullptr;
 }
 
-/// The same for float and double.
-CROCHET_INLINE std::string for_both(const std::string& name, const std::string& parameters, const std::string& body) {
+/// The function for float and for double. `statements`: lines in which T is the type.
+CROCHET_INLINE std::string for_both(const std::string& name, const std::string& parameters,
+                                    const std::string& statements) {
   std::string all;
   for (const std::string type : {"float", "double"}) {
-    std::string text = "  static " + type + " " + name + "_(" + parameters + ") noexcept { return " + body + "; }\n";
+    std::string text = "  static " + type + " " + name + "_(" + parameters + ") noexcept {" + statements + "}\n";
     for (std::size_t at = 0; (at = text.find("T ", at)) != std::string::npos;) {
       const bool word = at == 0 || text[at - 1] == '(' || text[at - 1] == ' ';
       word ? text.replace(at, 1, type) : text;
@@ -94,6 +121,16 @@ CROCHET_INLINE std::string for_both(const std::string& name, const std::string& 
   return all;
 }
 
+/// The same for a function of one expression.
+CROCHET_INLINE std::string for_both_returns(const std::string& name, const std::string& parameters,
+                                            const std::string& expression) {
+  return for_both(name, parameters, " return " + expression + "; ");
+}
+CROCHET_INLINE std::string division_function(const std::string& name, const HeaderDivision& d) {
+  return for_both(name, "T a, T b", std::string("\n") + d.floating + "  ") + "  template <class T>\n  static T " +
+         name + "_(T a, T b) noexcept {\n" + d.whole + "  }\n";
+}
+
 CROCHET_INLINE std::string header_function(const Op& op) {
   const std::string name(op.name), open = "  template <class T>\n  static ";
   const auto defined = [&](const char* result, const char* parameters, const char* body) {
@@ -102,17 +139,13 @@ CROCHET_INLINE std::string header_function(const Op& op) {
   if (const char* body = body_of(unary_functions, op)) return defined("T", "T a", body);
   if (const char* body = body_of(binary_functions, op)) return defined("T", "T a, T b", body);
   if (const char* body = body_of(comparison_functions, op)) return defined("bool", "T a, T b", body);
-  if (const char* body = body_of(floating_functions, op)) return for_both(name, "T a", body);
-  if (const char* body = body_of(floating_pairs, op)) return for_both(name, "T a, T b", body);
+  if (const char* body = body_of(floating_functions, op)) return for_both_returns(name, "T a", body);
+  if (const char* body = body_of(floating_pairs, op)) return for_both_returns(name, "T a, T b", body);
   if (const char* body = body_of(rounding_functions, op)) {
-    return defined("T", "T a", "a") + for_both(name, "T a", body);  // integers are unchanged
+    return defined("T", "T a", "a") + for_both_returns(name, "T a", body);  // integers are unchanged
   }
-  if (&op == &op::div) {
-    return for_both(name, "T a, T b", "a / b") +
-           defined("T", "T a, T b",
-                   "b == T(0) ? static_cast<T>(T(0) - T(1))\n"
-                   "        : (T(-1) < T(0) && b == T(-1) ? static_cast<T>(0u - static_cast<unsigned long long>(a))\n"
-                   "                                      : static_cast<T>(a / b))");
+  for (const HeaderDivision& d : divisions) {
+    if (d.op == &op) return division_function(name, d);
   }
   if (&op == &op::select)
     return "  template <class T>\n  static T select_(bool c, T a, T b) noexcept {\n    return c ? a : b;\n  }\n";

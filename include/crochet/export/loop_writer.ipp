@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ class LoopWriter {
   LoopWriter(const ExportedModel& model, const HeaderPlan& plan, int i)
       : model_(model), plan_(plan), i_(i), node_(model.node(i)), t_(element_text(node_.dtype)) {}
 
-  [[nodiscard]] const std::string& text() const { return text_; }
+  /// The loops, after the arrays of the numbers among the operands.
+  [[nodiscard]] std::string text() const { return numbers_ + text_; }
 
   /// Throws LogicError for node i.
   [[noreturn]] void refuse(int i) const {
@@ -31,7 +33,8 @@ class LoopWriter {
 
  protected:
   using Sizes = std::vector<std::int64_t>;
-  static constexpr std::int64_t few = 64;  ///< sums that are an array on the stack
+  static constexpr std::int64_t few = 64;        ///< sums that are an array on the stack
+  static constexpr std::int64_t long_sum = 256;  ///< longer sums are kept in double: the CPU's blocks of rows
   /// x [outer, n, inner] around an axis.
   struct Around {
     std::int64_t outer = 1, n = 1, inner = 1;
@@ -39,9 +42,33 @@ class LoopWriter {
 
   static std::string number(std::int64_t n) { return std::to_string(n); }
   [[nodiscard]] const Sizes& sizes(std::size_t input) const { return plan_[node_.inputs[input]].dims; }
-  [[nodiscard]] const std::string& in(std::size_t input) const { return plan_[node_.inputs[input]].text; }
+  /// The address of an operand of a kernel. A number has none in the model, so it becomes an array of one element.
+  std::string in(std::size_t input) {
+    const int node = node_.inputs[input];
+    if (!plan_.is_number(node)) return plan_[node].text;
+    const std::string name = "n" + number(static_cast<std::int64_t>(input)) + "_";
+    const std::string array = "const " + element_text(model_.node(node).dtype) + " " + name + "[1] = {";
+    if (numbers_.find(array) == std::string::npos) numbers_ += "      " + array + plan_[node].text + "};\n";
+    return name;
+  }
+  /// The result of an index outside a dimension.
+  [[nodiscard]] std::string invalid() const {
+    if (is_floating(node_.dtype)) return literal(node_.dtype, std::numeric_limits<double>::quiet_NaN());
+    if (node_.dtype == DType::boolean) return "true";
+    if (node_.dtype == DType::uint8) return literal(node_.dtype, 255);
+    return literal(node_.dtype, node_.dtype == DType::int32 ? -0x1p31 : -0x1p63);
+  }
+  /// The type of a sum of n elements: double for long ones, as on the CPU.
+  [[nodiscard]] DType sum_type(std::int64_t n) const {
+    return is_floating(node_.dtype) && n > long_sum ? DType::float64 : node_.dtype;
+  }
   [[nodiscard]] const std::string& out() const { return plan_[i_].text; }
   [[nodiscard]] std::int64_t a(std::size_t k) const { return node_.attributes.ints[k]; }
+
+  /// ` || condition` where operand 0 can have NaN: an integer compared with itself is a warning of compilers.
+  [[nodiscard]] std::string or_nan(const std::string& condition) const {
+    return is_floating(model_.node(node_.inputs[0]).dtype) ? " || " + condition : "";
+  }
 
   void open(const std::string& index, std::int64_t from, std::int64_t n) {
     line("for (std::int32_t " + index + " = " + number(from) + "; " + index + " < " + number(n) + "; ++" + index +
@@ -107,7 +134,7 @@ class LoopWriter {
   std::string t_;  ///< the element type of the node
 
  private:
-  std::string text_;
+  std::string text_, numbers_;
   std::size_t depth_ = 6;
 };
 

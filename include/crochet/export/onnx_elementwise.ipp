@@ -5,24 +5,25 @@
 #include <map>
 #include <string>
 
+#include <crochet/export/onnx_divisions.ipp>
+#include <crochet/export/onnx_functions.ipp>
 #include <crochet/export/onnx_writer.ipp>
 #include <crochet/graph/ops/activations.hpp>
 #include <crochet/graph/ops/control.hpp>
-#include <crochet/graph/ops/loss.hpp>
 
 namespace crochet::detail {
 
 /// Operations with one counterpart of the same meaning.
 inline const std::map<const Op*, std::string>& onnx_counterparts() {
   static const std::map<const Op*, std::string> all{
-      {&op::add, "Add"},         {&op::sub, "Sub"},         {&op::mul, "Mul"},         {&op::div, "Div"},
-      {&op::neg, "Neg"},         {&op::abs, "Abs"},         {&op::sign, "Sign"},       {&op::exp, "Exp"},
-      {&op::log, "Log"},         {&op::sqrt, "Sqrt"},       {&op::pow, "Pow"},         {&op::sin, "Sin"},
-      {&op::cos, "Cos"},         {&op::asin, "Asin"},       {&op::acos, "Acos"},       {&op::atan, "Atan"},
-      {&op::asinh, "Asinh"},     {&op::acosh, "Acosh"},     {&op::atanh, "Atanh"},     {&op::erf, "Erf"},
-      {&op::tanh, "Tanh"},       {&op::sigmoid, "Sigmoid"}, {&op::relu, "Relu"},       {&op::softplus, "Softplus"},
-      {&op::maximum, "Max"},     {&op::minimum, "Min"},     {&op::logical_and, "And"}, {&op::logical_or, "Or"},
-      {&op::logical_xor, "Xor"}, {&op::logical_not, "Not"}};
+      {&op::add, "Add"},         {&op::sub, "Sub"},         {&op::mul, "Mul"},           {&op::neg, "Neg"},
+      {&op::abs, "Abs"},         {&op::sign, "Sign"},       {&op::exp, "Exp"},           {&op::log, "Log"},
+      {&op::sqrt, "Sqrt"},       {&op::pow, "Pow"},         {&op::sin, "Sin"},           {&op::cos, "Cos"},
+      {&op::asin, "Asin"},       {&op::acos, "Acos"},       {&op::atan, "Atan"},         {&op::asinh, "Asinh"},
+      {&op::acosh, "Acosh"},     {&op::atanh, "Atanh"},     {&op::erf, "Erf"},           {&op::tanh, "Tanh"},
+      {&op::sigmoid, "Sigmoid"}, {&op::relu, "Relu"},       {&op::softplus, "Softplus"}, {&op::maximum, "Max"},
+      {&op::minimum, "Min"},     {&op::logical_and, "And"}, {&op::logical_or, "Or"},     {&op::logical_xor, "Xor"},
+      {&op::logical_not, "Not"}};
   return all;
 }
 inline const std::map<const Op*, std::string>& onnx_comparisons() {
@@ -51,32 +52,9 @@ inline std::string onnx_rounding(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::floor) return w.g.add("Floor", {x});
   if (n.op == &op::ceil) return w.g.add("Ceil", {x});
   if (n.op == &op::round) return w.g.add("Round", {x});
-  const std::string below = w.g.add("Less", {x, w.g.scalar(n.dtype, 0)});
-  return w.g.add("Where", {below, w.g.add("Ceil", {x}), w.g.add("Floor", {x})});
+  return w.g.add("Mul", {w.g.add("Sign", {x}), w.g.add("Floor", {w.g.add("Abs", {x})})});
 }
-/// tanh(x / 2) (e^x + 1), which is exact for small x too.
-inline std::string onnx_expm1(OnnxWriter& w, const std::string& x, DType t) {
-  const std::string half = w.g.add("Tanh", {w.g.add("Mul", {x, w.g.scalar(t, 0.5)})});
-  return w.g.add("Mul", {half, w.g.add("Add", {w.g.add("Exp", {x}), w.g.scalar(t, 1)})});
-}
-/// With u = 1 + x: log(u) x / (u - 1) for small x, where the rounding errors of u cancel, else log(u). Source:
-/// Goldberg, ACM Computing Surveys 23, 1991, theorem 4.
-inline std::string onnx_log1p(OnnxWriter& w, const std::string& x, DType t) {
-  OnnxGraph& g = w.g;
-  const std::string one = g.scalar(t, 1), u = g.add("Add", {x, one}), log = g.add("Log", {u});
-  const std::string small = g.add("Div", {g.add("Mul", {log, x}), g.add("Sub", {u, one})});
-  const std::string near = g.add("Where", {g.add("Equal", {u, one}), x, small});
-  return g.add("Where", {g.add("Less", {g.add("Abs", {x}), g.scalar(t, 0.5)}), near, log});
-}
-/// max(z, 0) - z p + log(1 + exp(-|z|)).
-inline std::string onnx_sigmoid_cross_entropy(OnnxWriter& w, const ExportedNode& n) {
-  OnnxGraph& g = w.g;
-  const std::string z = w.in(n, 0);
-  const std::string tail = onnx_log1p(w, g.add("Exp", {g.add("Neg", {g.add("Abs", {z})})}), n.dtype);
-  return g.add("Add", {g.add("Sub", {g.add("Relu", {z}), g.add("Mul", {z, w.in(n, 1)})}), tail});
-}
-
-/// The result of an elementwise operation; empty if there is none. Arithmetic on bytes has no counterpart.
+/// The result of an elementwise operation; empty if there is none.
 inline std::string onnx_elementwise(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
   const auto compared = onnx_comparisons().find(n.op);
@@ -84,8 +62,7 @@ inline std::string onnx_elementwise(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::cast) return w.cast(w.in(n, 0), w.input(n, 0).dtype, n.dtype);
   if (n.op == &op::select) return onnx_where(w, w.in(n, 0), w.in(n, 1), w.in(n, 2), n.dtype);
   if (n.op == &op::identity || n.op == &op::stop_gradient) return w.in(n, 0);
-  const bool integer_division = n.op == &op::div && !is_floating(n.dtype);
-  if (n.dtype == DType::uint8 || integer_division) return {};
+  if (n.op == &op::div || n.op == &op::floor_divide || n.op == &op::mod) return onnx_division(w, n);
   const auto same = onnx_counterparts().find(n.op);
   if (same != onnx_counterparts().end()) {
     OnnxGraph::Names inputs;
@@ -98,6 +75,7 @@ inline std::string onnx_elementwise(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::erfc) return g.add("Sub", {g.scalar(n.dtype, 1), g.add("Erf", {w.in(n, 0)})});
   if (n.op == &op::expm1) return onnx_expm1(w, w.in(n, 0), n.dtype);
   if (n.op == &op::log1p) return onnx_log1p(w, w.in(n, 0), n.dtype);
+  if (n.op == &op::atan2) return onnx_atan2(w, n);
   if (n.op == &op::sigmoid_cross_entropy) return onnx_sigmoid_cross_entropy(w, n);
   return {};
 }

@@ -28,7 +28,7 @@ constexpr int onnx_type(DType type) {
 /// An attribute of a node.
 struct OnnxAttribute {
   std::string_view name;
-  std::variant<std::int64_t, float, std::vector<std::int64_t>> value;
+  std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>> value;
 };
 
 /// A graph under construction. Values are names; each is unique.
@@ -96,6 +96,9 @@ class OnnxGraph {
     } else if (const auto* f = std::get_if<float>(&a.value)) {
       to.set_type(proto::onnx::AttributeProto::FLOAT);
       to.set_f(*f);
+    } else if (const auto* s = std::get_if<std::string>(&a.value)) {
+      to.set_type(proto::onnx::AttributeProto::STRING);
+      to.set_s(*s);
     } else {
       to.set_type(proto::onnx::AttributeProto::INTS);
       for (const std::int64_t n : std::get<std::vector<std::int64_t>>(a.value)) to.add_ints(n);

@@ -108,7 +108,7 @@ inline std::string onnx_reduction(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::reduce_max) op = "ReduceMax";
   if (n.op == &op::reduce_min) op = "ReduceMin";
   if (n.op == &op::reduce_prod) op = "ReduceProd";
-  if (op.empty() || n.dtype == DType::uint8) return {};
+  if (op.empty()) return {};
   return onnx_reduced(w, op, w.in(n, 0), onnx_axes(n), keep);
 }
 
@@ -158,8 +158,7 @@ inline std::string onnx_heads(OnnxWriter& w, const std::string& qkv, const Shape
 /// -infinity where the key is behind the query.
 inline std::string onnx_masked(OnnxWriter& w, const std::string& scores, const Extent& length, DType type) {
   OnnxGraph& g = w.g;
-  const std::string n = g.add("Squeeze", {w.size(length)});
-  const std::string keys = g.add("Range", {g.scalar(DType::int64, 0), n, g.scalar(DType::int64, 1)});
+  const std::string keys = w.range(length);
   const std::string behind = g.add("Greater", {keys, g.add("Unsqueeze", {keys, g.integers({1})})});
   return g.add("Where", {behind, g.scalar(type, -std::numeric_limits<double>::infinity()), scores});
 }

@@ -48,6 +48,11 @@ class OnnxWriter {
   std::string cast(const std::string& x, DType from, DType to) {
     return from == to ? x : g.add("Cast", {x}, {{"to", std::int64_t{onnx_type(to)}}});
   }
+  /// Indices 0, 1, ..., int64 [n].
+  std::string range(const Extent& n) {
+    const std::string end = g.add("Squeeze", {size(n)});
+    return g.add("Range", {g.scalar(DType::int64, 0), end, g.scalar(DType::int64, 1)});
+  }
   std::string transpose(const std::string& x, OnnxInts order) {
     return g.add("Transpose", {x}, {{"perm", std::move(order)}});
   }

@@ -30,8 +30,6 @@ class RowLoops : public LoopWriter {
   }
 
  private:
-  static constexpr std::int64_t long_sum = 256;  ///< longer sums are kept in double: the CPU's blocks of rows
-
   [[nodiscard]] Around reduced() const {
     const auto mask = static_cast<unsigned>(a(0));
     std::size_t begin = 0, end = sizes(0).size();
@@ -47,10 +45,6 @@ class RowLoops : public LoopWriter {
          number(r.n * r.inner) + " + l_;");
   }
   static std::string element(const Around& r) { return "x_[k_ * " + number(r.inner) + "]"; }
-  /// The type of a sum of n elements: double for long ones, as on the CPU.
-  [[nodiscard]] DType sum_type(std::int64_t n) const {
-    return is_floating(node_.dtype) && n > long_sum ? DType::float64 : node_.dtype;
-  }
   /// n in that type.
   [[nodiscard]] std::string count_text(std::int64_t n) const { return literal(sum_type(n), static_cast<double>(n)); }
   /// `sum` joins elements of a reduction in the type of a long sum: + or *. Other reductions have an update.
@@ -70,14 +64,17 @@ class RowLoops : public LoopWriter {
     line(out() + "[o_ * " + number(r.inner) + " + l_] = static_cast<" + t_ + ">(" + result + ");");
     close(2);
   }
+  void extreme(const std::string& better) {
+    reduction(t_, "x_[0]", "if (" + better + or_nan("v_ != v_") + ") sum_ = v_;");
+  }
   void position(const char* better) {
     const Around r = reduced();
     open_lines(r);
     line("std::int32_t best_ = 0;");
     const std::string x = element(r), best = "x_[best_ * " + number(r.inner) + "]";
     each("k_", r.n,
-         "if (" + x + " " + better + " " + best + " || (" + x + " != " + x + " && " + best + " == " + best +
-             ")) best_ = k_;");
+         "if (" + x + " " + better + " " + best + or_nan("(" + x + " != " + x + " && " + best + " == " + best + ")") +
+             ") best_ = k_;");
     line(out() + "[o_ * " + number(r.inner) + " + l_] = best_;");
     close(2);
   }
@@ -87,7 +84,8 @@ class RowLoops : public LoopWriter {
     const Around r = around(sizes(0), axis, axis + 1);
     const std::string f = node_.dtype == DType::float32 ? "f" : "", x = element(r);
     open_lines(r);
-    line(t_ + " most_ = x_[0], sum_ = 0;");
+    line(t_ + " most_ = x_[0];");
+    line(element_text(sum_type(r.n)) + " sum_ = 0;");
     each("k_", r.n, "if (" + x + " > most_ || " + x + " != " + x + ") most_ = " + x + ";");
     if (sum_only)
       line("if (most_ - most_ != 0) { " + out() + "[o_ * " + number(r.inner) + " + l_] = most_; continue; }");
@@ -97,12 +95,14 @@ class RowLoops : public LoopWriter {
     const std::string y = "y_[k_ * " + number(r.inner) + "]", e = "__builtin_exp" + f + "(" + x + " - most_)";
     if (log || sum_only) {
       each("k_", r.n, "sum_ += " + e + ";");
-      line(std::string("const ") + t_ + " log_ = __builtin_log" + f + "(sum_);");
+      const std::string of_sum = sum_type(r.n) == DType::float32 ? "f" : "";
+      line(std::string("const ") + t_ + " log_ = static_cast<" + t_ + ">(__builtin_log" + of_sum + "(sum_));");
       if (log) each("k_", r.n, y + " = " + x + " - most_ - log_;");
       if (sum_only) line(out() + "[o_ * " + number(r.inner) + " + l_] = most_ + log_;");
     } else {
       each("k_", r.n, "sum_ += " + y + " = " + e + ";");
-      each("k_", r.n, y + " /= sum_;");
+      line("const " + t_ + " total_ = static_cast<" + t_ + ">(sum_);");
+      each("k_", r.n, y + " /= total_;");
     }
     close(2);
   }
@@ -176,8 +176,8 @@ class RowLoops : public LoopWriter {
     if (op == &op::reduce_sum) return accumulation("0", "+"), true;
     if (op == &op::reduce_mean) return accumulation("0", "+", true), true;
     if (op == &op::reduce_prod) return accumulation("1", "*"), true;
-    if (op == &op::reduce_max) return reduction(t_, "x_[0]", "if (v_ > sum_ || v_ != v_) sum_ = v_;"), true;
-    if (op == &op::reduce_min) return reduction(t_, "x_[0]", "if (v_ < sum_ || v_ != v_) sum_ = v_;"), true;
+    if (op == &op::reduce_max) return extreme("v_ > sum_"), true;
+    if (op == &op::reduce_min) return extreme("v_ < sum_"), true;
     if (op == &op::reduce_any) return reduction(t_, "false", "sum_ = sum_ || v_;"), true;
     if (op == &op::reduce_all) return reduction(t_, "true", "sum_ = sum_ && v_;"), true;
     if (op == &op::argmax) return position(">"), true;

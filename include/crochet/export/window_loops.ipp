@@ -74,7 +74,7 @@ class WindowLoops : public LoopWriter {
     line("std::int32_t count_ = 0;");
     if (!max) each("c_", c, "to_[c_] = 0;");
     open_window();
-    const std::string larger = "count_ == 0 || from_[c_] > to_[c_] || from_[c_] != from_[c_]";
+    const std::string larger = "count_ == 0 || from_[c_] > to_[c_]" + or_nan("from_[c_] != from_[c_]");
     each("c_", c, max ? "if (" + larger + ") to_[c_] = from_[c_];" : "to_[c_] += from_[c_];");
     line("++count_;");
     close(2);

@@ -242,8 +242,8 @@ struct RunArgs<Fetches<F...>, Targets<T...>, Feeds<D...>> {
   template <RequestPart First, RequestPart... Rest>
   requires(sizeof...(Rest) > 0 ||
            !std::is_same_v<First, RunArgs>) constexpr explicit RunArgs([[maybe_unused]] First first,
-                                                                       [[maybe_unused]] Rest... rest)
-      : feeds{detail::take_feed<typename D::name>(first, rest...)...} {}
+                                                                       [[maybe_unused]] Rest... others)
+      : feeds{detail::take_feed<typename D::name>(first, others...)...} {}
 
   CROCHET_NO_UNIQUE_ADDRESS Feeds<D...> feeds;
 };

@@ -141,8 +141,8 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   auto executor = device.template compile<Model>();
   using E = std::remove_reference_t<detail::extended_executor<decltype(executor), Chain>>;
   static_cast<void>(detail::bodies_fail<E, detail::session_chain<Chain>>);
-  using Given = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
-  using Loop = detail::Loop<decltype(executor), Chain, Given>;
+  using Args = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
+  using Loop = detail::Loop<decltype(executor), Chain, Args>;
   // `run` has the same checks. From here the error messages do not contain its signature.
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   if constexpr (detail::all_hooks_ok<typename Loop::verdict>) {

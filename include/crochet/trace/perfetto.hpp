@@ -44,8 +44,8 @@ class InternedTexts {
 /// - Memory: the texts, which are names of nodes and hooks.
 class PerfettoWriter {
  public:
-  /// `process`: its name in the viewer.
-  explicit PerfettoWriter(std::string process = "crochet") : process_(std::move(process)) {}
+  /// `name`: that of the process in the viewer.
+  explicit PerfettoWriter(std::string name = "crochet") : process_(std::move(name)) {}
 
   /// The packets of one run. Before the first run they include those that describe the tracks.
   [[nodiscard]] std::string packets(const RunTrace& run);

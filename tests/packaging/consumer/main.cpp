@@ -1,7 +1,13 @@
-// A user's program: a model, a hook of the user and a stock hook, and a loop. The result is saved and restored.
+// A user's program: a model, a hook of the user and a stock hook, and a loop. The result is saved and restored. Then a
+// training by fit(), shown on a page, and the exports of its model.
+#include <crochet/checkpoint/fit.hpp>
 #include <crochet/crochet.hpp>
+#include <crochet/data.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/export/export_header.hpp>
+#include <crochet/export/export_onnx.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/hooks/web/live_page.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 
 #ifdef CONSUMER_HAS_DEBUG
@@ -15,8 +21,11 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 using namespace crochet::literals;
@@ -37,6 +46,24 @@ struct LastLoss {
   float value = 0;
 };
 
+/// The training with a folder of checkpoints and a page, then a header and an ONNX file of the best epoch.
+bool fit_and_export(std::span<const float> points, std::span<const std::int32_t> classes) {
+  std::filesystem::remove_all("fitted");
+  const auto data = crochet::data_set(crochet::field<"points">(points, {2}), crochet::field<"classes">(classes));
+  std::string address;
+  const crochet::FitHistory history =
+      crochet::fit<Classifier, "loss">(crochet::Cpu{.threads = 1, .seed = 1}, data.shuffle(1).batch(2),
+                                       {.epochs = 3, .folder = "fitted", .bar = false, .sink = [](std::string_view) {}},
+                                       crochet::HookChain{crochet::LivePage<"loss">{
+                                           .every_steps = 1, .sink = [&](std::string_view line) { address += line; }}});
+  crochet::export_header<Classifier, "logits">("fitted/best", "classifier.hpp", {.name = "Classifier"});
+  crochet::export_onnx<Classifier, "logits">("fitted/best", "classifier.onnx");
+  std::cout << "fitted " << history.epochs.size() << " epochs, exported "
+            << std::filesystem::file_size("classifier.hpp") + std::filesystem::file_size("classifier.onnx")
+            << " bytes\n";
+  return history.epochs.size() == 3 && address.find("http://127.0.0.1:") != std::string::npos;
+}
+
 int main() {
   const std::array<float, 8> points{0, 1, 1, 0, 0, 2, 2, 0};
   const std::array<std::int32_t, 4> classes{0, 1, 0, 1};
@@ -55,6 +82,7 @@ int main() {
   float read = 0;
   saved.read(*saved.find("loss"), std::as_writable_bytes(std::span{&read, 1}));
   if (read != loss) return 1;
+  if (!fit_and_export(points, classes)) return 1;
 #ifdef CONSUMER_HAS_DEBUG
   std::cout << "debug streams to " << crochet::proto::EventListener::service_full_name() << '\n';
 #endif

@@ -27,8 +27,8 @@ struct Place {
     return product;
   }
   friend constexpr bool operator==(const Place& a, const Place& b) {
-    const bool number = a.dynamic.factor == 0 && b.dynamic.factor == 0;
-    return a.number == b.number && (number || a.dynamic == b.dynamic);
+    const bool both_static = a.dynamic.factor == 0 && b.dynamic.factor == 0;
+    return a.number == b.number && (both_static || a.dynamic == b.dynamic);
   }
   /// As a dimension: a number or a multiple of dynamic dimensions, but not their sum.
   constexpr Extent extent() const {

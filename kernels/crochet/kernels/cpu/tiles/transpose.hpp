@@ -36,7 +36,7 @@ template <class T>
 CROCHET_ALWAYS_INLINE void transpose_block(const T* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch) {
   constexpr int n = native_lanes<T>;
   using V = detail::native<T>;
-  using All = std::make_index_sequence<n>;
+  using Lanes = std::make_index_sequence<n>;
   V a[n];
   CROCHET_UNROLL
   for (int i = 0; i < n; ++i) __builtin_memcpy(&a[i], from + i * from_pitch, sizeof(V));
@@ -45,8 +45,8 @@ CROCHET_ALWAYS_INLINE void transpose_block(const T* from, std::int64_t from_pitc
     V b[n];
     CROCHET_UNROLL
     for (int i = 0; i < n / 2; ++i) {
-      b[2 * i] = detail::zip<n, 0>(a[i], a[i + n / 2], All{});
-      b[2 * i + 1] = detail::zip<n, 1>(a[i], a[i + n / 2], All{});
+      b[2 * i] = detail::zip<n, 0>(a[i], a[i + n / 2], Lanes{});
+      b[2 * i + 1] = detail::zip<n, 1>(a[i], a[i + n / 2], Lanes{});
     }
     CROCHET_UNROLL
     for (int i = 0; i < n; ++i) a[i] = b[i];
@@ -59,13 +59,13 @@ CROCHET_ALWAYS_INLINE void transpose_block(const T* from, std::int64_t from_pitc
 template <class T>
 CROCHET_ALWAYS_INLINE detail::native<T> sums_of_each(detail::native<T> (&a)[native_lanes<T>]) {
   constexpr int n = native_lanes<T>;
-  using All = std::make_index_sequence<n>;
+  using Lanes = std::make_index_sequence<n>;
   CROCHET_UNROLL
   for (int left = n / 2; left > 0; left /= 2) {
     CROCHET_UNROLL
     for (int i = 0; i < left; ++i) {
-      a[i] = detail::every_second<0>(a[2 * i], a[2 * i + 1], All{}) +
-             detail::every_second<1>(a[2 * i], a[2 * i + 1], All{});
+      a[i] = detail::every_second<0>(a[2 * i], a[2 * i + 1], Lanes{}) +
+             detail::every_second<1>(a[2 * i], a[2 * i + 1], Lanes{});
     }
   }
   return a[0];

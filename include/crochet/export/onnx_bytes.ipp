@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on bytes in ONNX: as int32, modulo 256, since runtimes have few operators for uint8. Only compiled halves
+// include it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/export/onnx_writer.ipp>
+#include <crochet/graph/ops/activations.hpp>
+#include <crochet/graph/ops/cumulative_sum.hpp>
+#include <crochet/graph/ops/gather.hpp>
+#include <crochet/graph/ops/reductions.hpp>
+#include <crochet/graph/ops/top_k.hpp>
+
+namespace crochet::detail {
+
+/// An int32 modulo 256, as uint8.
+inline std::string onnx_byte(OnnxWriter& w, const std::string& x) {
+  return w.cast(w.g.add("Mod", {x, w.g.scalar(DType::int32, 256)}), DType::int32, DType::uint8);
+}
+/// Whether a node computes with the numbers of bytes; others compare, convert or move them.
+inline bool onnx_computes_on_bytes(OnnxWriter& w, const ExportedNode& n) {
+  static constexpr const Op* arithmetic[] = {
+      &op::add,     &op::sub,        &op::mul,         &op::div,           &op::floor_divide, &op::mod,
+      &op::neg,     &op::abs,        &op::sign,        &op::square,        &op::relu,         &op::maximum,
+      &op::minimum, &op::reduce_sum, &op::reduce_max,  &op::reduce_min,    &op::reduce_prod,  &op::argmax,
+      &op::argmin,  &op::top_k,      &op::segment_sum, &op::cumulative_sum};
+  if (n.inputs.empty() || w.input(n, 0).dtype != DType::uint8) return false;
+  return std::find(std::begin(arithmetic), std::end(arithmetic), n.op) != std::end(arithmetic);
+}
+/// rule(w, node) with int32 in place of uint8.
+template <class Rule>
+std::string onnx_of_bytes(OnnxWriter& w, const ExportedNode& n, Rule rule) {
+  ExportedNode wide = n;
+  if (n.dtype == DType::uint8) wide.dtype = DType::int32;
+  std::vector<std::pair<int, std::string>> narrow;
+  for (std::size_t k = 0; k < n.inputs.size(); ++k) {
+    const int in = n.inputs[k];
+    const bool done = std::any_of(narrow.begin(), narrow.end(), [in](const auto& v) { return v.first == in; });
+    if (done || w.input(n, k).dtype != DType::uint8) continue;
+    narrow.emplace_back(in, w.in(n, k));
+    w.value(in) = w.cast(w.in(n, k), DType::uint8, DType::int32);
+  }
+  const std::string y = rule(w, wide);
+  for (const auto& [in, name] : narrow) w.value(in) = name;
+  return y.empty() || n.dtype != DType::uint8 ? y : onnx_byte(w, y);
+}
+
+}  // namespace crochet::detail
