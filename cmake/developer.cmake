@@ -12,7 +12,8 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # GNU gold, if it is there, links the tests in half the time. Only for tests: other programs are linked as a user's.
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND
+   NOT (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize"))
   include(CheckLinkerFlag)
   check_linker_flag(CXX -fuse-ld=gold CROCHET_GOLD)
   if(CROCHET_GOLD)

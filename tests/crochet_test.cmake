@@ -5,6 +5,7 @@
 # INSTRUCTIONS: it is compiled and run once more for each of these instruction sets (see instructions.cmake).
 # LONG: compiles for twenty seconds or more; the tests have the label `long`, and CROCHET_LONG_TESTS=OFF skips them, and
 # INSTRUCTIONS.
+# The target crochet_unit_tests builds all tests with the label `unit`; the presets gnu and those with sanitizers use it.
 # THREADS: it tests objects that threads share. The target crochet_thread_tests builds these tests, `ctest -L threads`
 # runs them; the preset tsan does both under ThreadSanitizer.
 # ALONE: it replaces functions of its whole program (operator new, read), or defines macros, so it is never batched.
@@ -14,6 +15,7 @@
 # and instantiates common templates once. So each file has a namespace of its own, named after it.
 set(CROCHET_TEST_BATCH 1 CACHE STRING "Test files compiled together; a test that compiles a model counts as three")
 add_custom_target(crochet_thread_tests)
+add_custom_target(crochet_unit_tests)
 add_custom_target(crochet_gpu_tests)
 
 # crochet_test_program(<name> <prefix of its tests> SOURCES <file>... [LINK ...] [LABELS ...] [OPTIONS ...] [THREADS])
@@ -29,6 +31,9 @@ function(crochet_test_program name prefix)
     list(APPEND arg_LABELS threads)
     add_dependencies(crochet_thread_tests ${name})
   endif()
+  if("unit" IN_LIST arg_LABELS)
+    add_dependencies(crochet_unit_tests ${name})
+  endif()
   if("gpu" IN_LIST arg_LABELS)
     add_dependencies(crochet_gpu_tests ${name})
   endif()
@@ -37,7 +42,7 @@ function(crochet_test_program name prefix)
   set(properties LABELS ${labels})
   if("crochet::software_device" IN_LIST arg_LINK)
     # AddressSanitizer takes the stacks of fibers for one, and would free frames of functions that still run.
-    list(APPEND properties ENVIRONMENT ASAN_OPTIONS=detect_stack_use_after_return=0)
+    list(APPEND properties ENVIRONMENT ASAN_OPTIONS=detect_stack_use_after_return=0:handle_sigill=1)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES ${properties})

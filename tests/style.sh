@@ -2,12 +2,12 @@
 # sh tests/style.sh [REVISION]
 # Runs clang-format over every source file, and clang-tidy over all headers in one translation unit and over at most 4
 # programs that changed since REVISION (default: the commit before this one). clang-tidy takes 80 seconds for the headers
-# and 25 per program, and needs build/clang-asan. The last line is `N passed, N failed`: the files whose format was
+# and 25 per program, and needs build/test. The last line is `N passed, N failed`: the files whose format was
 # checked, and the runs of clang-tidy.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 since=${1:-HEAD~1}
-build=build/clang-asan
+build=build/test
 
 # The cases of compile_fail contain regular expressions, in which a line break would be wrong.
 mkdir -p build
