@@ -23,6 +23,7 @@ class Crochet(ConanFile):
         "with_hana": [True, False],
         "with_cpu": [True, False],
         "with_data": [True, False],
+        "with_images": [True, False],
         "with_io": [True, False],
         "with_debug": [True, False],
         "with_cuda": [True, False],
@@ -34,6 +35,7 @@ class Crochet(ConanFile):
         "with_hana": False,
         "with_cpu": True,
         "with_data": True,
+        "with_images": False,
         "with_io": True,
         "with_debug": False,
         "with_cuda": False,
@@ -74,11 +76,14 @@ class Crochet(ConanFile):
             self.requires("eigen/[>=3.4 <6]")
         if self.options.with_data:
             self.requires("zlib/[>=1.2.11 <2]")
+        if self.options.with_images:
+            self.requires("libjpeg-turbo/[>=2.1.5 <4]")
+        if self.options.with_images or self.options.with_io:
+            self.requires("libpng/[>=1.6 <2]")
         if self.options.with_io:
             self.requires("protobuf/[>=3.21.12 <7]")
             self.requires("leveldb/[>=1.23 <2]")
             self.requires("isa-l/[>=2.30 <3]")
-            self.requires("libpng/[>=1.6 <2]")
             self.requires("nlohmann_json/[>=3.11 <4]")
         if self.options.with_debug:
             self.requires("grpc/[>=1.51 <1.80]")  # uses types that gRPC's generated code is made of
@@ -93,6 +98,8 @@ class Crochet(ConanFile):
         if self.options.with_debug and not self.options.with_io:
             raise ConanInvalidConfiguration("with_debug=True needs with_io=True: a debug stream is made of its events")
 
+        if self.options.with_images and not self.options.with_data:
+            raise ConanInvalidConfiguration("with_images=True needs with_data=True: a folder of images is a data set")
         if self.options.with_cuda and not self.options.with_cpu:
             raise ConanInvalidConfiguration("with_cuda=True needs with_cpu=True: both executors share their plans")
 
@@ -102,7 +109,7 @@ class Crochet(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for component in ("hana", "cpu", "data", "io", "debug", "cuda"):
+        for component in ("hana", "cpu", "data", "images", "io", "debug", "cuda"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
         toolchain.cache_variables["CROCHET_HEADER_ONLY"] = bool(self.options.header_only)
@@ -126,7 +133,7 @@ class Crochet(ConanFile):
         # header_only, which is the default of its CMake files.
         self.info.settings.clear()
         self.info.requires.clear()
-        for name in ("hana", "cpu", "data", "io", "debug", "cuda"):
+        for name in ("hana", "cpu", "data", "images", "io", "debug", "cuda"):
             self.info.options.rm_safe(f"with_{name}")
 
     def package_info(self):
@@ -143,6 +150,8 @@ class Crochet(ConanFile):
             self._component("cpu", ["core", "eigen::eigen"])
         if self.options.with_data:
             self._component("data", ["core", "zlib::zlib"])
+        if self.options.with_images:
+            self._component("images", ["core", "data", "libpng::libpng", "libjpeg-turbo::jpeg"])
         if self.options.with_io:
             libraries = ("protobuf::libprotobuf", "leveldb::leveldb", "isa-l::isa-l", "libpng::libpng",
                          "nlohmann_json::nlohmann_json")

@@ -20,6 +20,8 @@ function(crochet_component name)
     crochet_cuda_usage()
     target_link_libraries(crochet_cuda INTERFACE crochet_cpu
       $<BUILD_INTERFACE:crochet_cuda_compiled> $<INSTALL_INTERFACE:crochet::cuda_compiled>)
+  elseif(name STREQUAL "images")
+    target_link_libraries(crochet_images INTERFACE crochet_data)
   elseif(name STREQUAL "io")
     # No target here has this second name, so that the installed files keep it as a name: crochetConfig.cmake creates
     # it.

@@ -4,16 +4,18 @@
 # Deliberately without version numbers: `find_package(Eigen3 3.3)` rejects a package manager's Eigen 5 and would
 # silently use the system's.
 
-set(crochet_components core hana cpu data io debug cuda)
+set(crochet_components core hana cpu data images io debug cuda)
 set(crochet_core_needs "") # the standard library
 set(crochet_hana_needs Boost::headers)
 set(crochet_cpu_needs Eigen3::Eigen Threads::Threads)
 set(crochet_data_needs ZLIB::ZLIB)
+set(crochet_images_needs PNG::PNG JPEG::JPEG)
+set(crochet_images_parts data) # other components that it includes
 set(crochet_io_needs protobuf::libprotobuf leveldb::leveldb isa-l::isa-l nlohmann_json::nlohmann_json PNG::PNG)
 set(crochet_io_tools protobuf::protoc)
 set(crochet_debug_needs gRPC::grpc++ OpenSSL::Crypto)
 set(crochet_debug_tools gRPC::grpc_cpp_plugin)
-set(crochet_debug_parts io) # other components that it includes
+set(crochet_debug_parts io)
 set(crochet_cuda_needs "") # the driver and NVRTC are loaded when a model is compiled for a GPU
 set(crochet_cuda_parts cpu)
 
@@ -29,6 +31,9 @@ function(crochet_find_dependencies component missing)
     find_package(Threads QUIET)
   elseif(component STREQUAL "data")
     find_package(ZLIB QUIET)
+  elseif(component STREQUAL "images")
+    find_package(PNG QUIET)
+    find_package(JPEG QUIET)
   elseif(component STREQUAL "io")
     find_package(protobuf CONFIG QUIET) # Debian and Ubuntu have no config file, only CMake's FindProtobuf works there
     if(NOT TARGET protobuf::libprotobuf)

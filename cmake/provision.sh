@@ -19,6 +19,7 @@ has_nvrtc() {
 # Programs (program:package) may be installed in any way and are searched by name. The others are packages.
 programs="g++:g++ cmake:cmake ninja:ninja-build protoc:protobuf-compiler"
 packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
+packages="$packages libpng-dev libjpeg-dev" # crochet::images
 packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
 case ${1:-} in
   demo) debug=yes ;;

@@ -7,6 +7,7 @@ set(crochet_rooms
   executor/plan cpu
   kernels/cpu cpu
   data data
+  data/images images
   io io
   checkpoint io
   export io

@@ -21,7 +21,7 @@ class TestPackage(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # or a CMakeUserPresets.json would appear in the source tree
         options = self.dependencies["crochet"].options
-        components = [name for name in ("hana", "cpu", "data", "io", "debug") if options.get_safe(f"with_{name}")]
+        components = [name for name in ("hana", "cpu", "data", "images", "io", "debug") if options.get_safe(f"with_{name}")]
         toolchain.cache_variables["COMPONENTS"] = ";".join(["core"] + components)
         toolchain.generate()
 

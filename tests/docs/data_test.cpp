@@ -6,6 +6,7 @@
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
+#include <crochet/data/images/image_folder.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 
@@ -23,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "../data/images/image_files.hpp"
 #include "../io/idx_files.hpp"
 #include "page.hpp"
 
@@ -135,6 +137,30 @@ TEST(DataPage, AText) {
   const float* after_m = logits.data() + 5 * 96;  // "mp" occurs, "mx" does not
   const auto id = static_cast<std::int32_t>(std::max_element(after_m, after_m + 96) - after_m);
   EXPECT_EQ(loaded.decode({&id, 1}), "p");
+}
+
+TEST(DataPage, AFolderOfImages) {
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  for (const char* name : {"cat", "dog"}) std::filesystem::create_directories(folder / "animals" / name);
+  const auto add = [&](const std::string& name, std::uint32_t height, std::uint32_t width) {
+    const crochet::test::Bytes pixels(std::size_t{height} * width, 51);
+    temporary.write("animals/" + name, crochet::test::png_file(pixels, height, width, PNG_FORMAT_GRAY));
+  };
+  for (const char* name : {"cat/1.png", "cat/2.png", "dog/1.png", "dog/2.png", "dog/3.png"}) add(name, 40, 50);
+  const cr::ImageFolder animals = cr::image_folder(folder / "animals", {.height = 32, .width = 32});
+  const auto [known, held_out] = animals.data.split(0.8, 1);  // images: uint8 [n, 32, 32, 3]; labels: int32 [n]
+  auto floats = [](cr::TensorView<std::uint8_t, 4> images, cr::TensorView<std::int32_t, 1> labels) {
+    std::vector<float> pixels(images.begin(), images.end());
+    for (float& pixel : pixels) pixel /= 255;
+    return cr::data_set(cr::field<"images">(std::move(pixels), {32, 32, 3}), cr::field<"labels">(labels));
+  };
+  auto batches = known.shuffle(1).batch(32).repeat().map(floats).prefetch(2);
+  std::puts(animals.classes[0].c_str());  // the name of label 0
+  const auto images = batches.next().get<cr::Name<"images">>().value;
+  EXPECT_EQ(images.shape(), (std::array<std::int64_t, 4>{4, 32, 32, 3}));
+  EXPECT_NEAR(images(3, 31, 31, 2), 0.2F, 1e-6F);
+  EXPECT_EQ(held_out.size(), 1);
 }
 
 /// y = 3 + 2 a - b + 4 c, in units of their own.
@@ -266,12 +292,24 @@ TEST(DataPage, ItsErrorsAreThoseOfTheHeaders) {
   const cr::Table table = cr::read_csv(path);
   std::vector<std::string> errors;
   const auto add = [&](const auto& action) {
-    const std::string message = crochet::test::message_of<cr::DataError>(action);
-    errors.push_back(message.substr(std::min(message.size(), folder.path().string().size() + 1)));
+    std::string message = crochet::test::message_of<cr::Error>(action);
+    const std::string prefix = folder.path().string() + "/";
+    for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
+    errors.push_back(message);
   };
   add([&] { (void)table.columns<"price">(); });
   add([&] { (void)table.columns<"prize">(); });
   add([&] { (void)table.columns<"age">(); });
+  for (const char* name : {"cat", "dog"}) std::filesystem::create_directories(folder.path() / name);
+  const auto image = [](std::uint32_t height, std::uint32_t width) {
+    return crochet::test::png_file(crochet::test::Bytes(std::size_t{height} * width), height, width, PNG_FORMAT_GRAY);
+  };
+  folder.write("cat/1.png", image(2, 3));
+  folder.write("dog/3.png", image(9, 5));
+  add([&] { (void)cr::image_folder(folder.path()); });
+  folder.write("dog/3.png", image(2, 3));
+  folder.write("dog/4.png", {'n', 'o'});
+  add([&] { (void)cr::image_folder(folder.path()); });
   EXPECT_EQ(block_lines("docs/data.md", "```"), errors);
 }
 

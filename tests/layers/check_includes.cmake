@@ -25,6 +25,7 @@ set(executor/cuda ${executor/plan} executor/plan kernels/cuda storage)
 set(executor ${executor/cpu} executor/cpu executor/cuda)
 set(storage base graph/names)
 set(data base hook storage)
+set(data/images base data storage)
 set(io base graph/core graph/names storage)
 set(debug/ops base graph/core storage)
 set(debug/event base storage io debug/ops)
@@ -48,7 +49,7 @@ set(hana base hook hooks hooks/kit)
 set(testing base hook session ranks graph/core graph/ops graph/passes graph/train kernels storage)
 set(testing/io base hook session storage io testing)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
-  graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
+  graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data data/images io debug/ops debug/event
   debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export ranks hana testing testing/io)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
@@ -66,6 +67,7 @@ set(io_compiled "${messages}|leveldb/|isa-l/|nlohmann/|png\\.h") # what only a c
 set(hooks/io_compiled "${messages}")
 set(export_compiled "${messages}")
 set(data_others "zlib\\.h")
+set(data/images_others "png\\.h|jpeglib\\.h|jerror\\.h")
 foreach(room IN ITEMS ops event watch probe dump)
   set(debug/${room}_others "${system}")
   set(debug/${room}_compiled "${messages}|nlohmann/")

@@ -48,6 +48,7 @@ installed() {
   build_and_run "$consumer" "$work/installed" -DCMAKE_PREFIX_PATH="$work/prefix"
   grep -q '^debug streams to tensorflow.EventListener' "$work/installed/printed" # gRPC is installed: the component is found
   grep -q '^hana counts 2 hooks' "$work/installed/printed"
+  grep -q '^images: none.png' "$work/installed/printed"
   # An unknown component is rejected by its name.
   sed 's/COMPONENTS cpu/COMPONENTS tpu/' "$consumer/CMakeLists.txt" >"$work/wrong.txt"
   rm -rf "$work/wrong" && mkdir "$work/wrong" && mv "$work/wrong.txt" "$work/wrong/CMakeLists.txt"
@@ -94,7 +95,7 @@ conan_here() {
 
 conan() {
   conan_here profile detect --force
-  conan_here create . -pr:a conan/system -nr -o "&:with_debug=True" -o "&:with_hana=True" -c tools.cmake.cmake_layout:test_folder="$work/test_package"
+  conan_here create . -pr:a conan/system -nr -o "&:with_debug=True" -o "&:with_hana=True" -o "&:with_images=True" -c tools.cmake.cmake_layout:test_folder="$work/test_package"
   rm -rf "$work/conan" && mkdir "$work/conan"
   cp "$consumer"/* "$work/conan/"
   conan_here install "$work/conan" -pr:a conan/system -nr

@@ -28,7 +28,8 @@ struct Cnn {
     const auto y = g.placeholder<std::int32_t>("y", {batch});
     x = cr::relu(cr::batch_norm(cr::conv2d(x, 4, {3, 3}, "conv"), "norm", true));
     x = cr::dropout(cr::flatten(x), 0.3);
-    const auto loss = g.name("loss", cr::reduce_mean(cr::sparse_softmax_cross_entropy(cr::dense(x, classes, "out"), y)));
+    const auto loss =
+        g.name("loss", cr::reduce_mean(cr::sparse_softmax_cross_entropy(cr::dense(x, classes, "out"), y)));
     g.name("train", cr::minimize(loss, cr::Momentum{0.01, 0.9}, {.clip = cr::ClipByGlobalNorm{1.0}}));
   }
 };
@@ -78,14 +79,16 @@ std::vector<float> train(Executor& executor, std::int64_t batch, int rank, int r
   const std::int64_t from = batch * rank / ranks, rows = batch * (rank + 1) / ranks - from;
   std::vector<float> x(static_cast<std::size_t>(rows * features));
   std::vector<std::int32_t> y(static_cast<std::size_t>(rows));
-  using Demand = cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
+  using Demand =
+      cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
   std::vector<float> all;
   for (int step = 0; step < steps; ++step) {
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t row = from + r + step * batch;
       y[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(row * 7 % classes);
       for (std::int64_t c = 0; c < features; ++c) {
-        x[static_cast<std::size_t>(r * features + c)] = std::sin(static_cast<float>(row * 13 + c * 5)) + (c % classes == row * 7 % classes ? 1.0F : 0.0F);
+        x[static_cast<std::size_t>(r * features + c)] =
+            std::sin(static_cast<float>(row * 13 + c * 5)) + (c % classes == row * 7 % classes ? 1.0F : 0.0F);
       }
     }
     const cr::TensorView<float, 2> images{x.data(), {rows, features}};
@@ -125,7 +128,9 @@ void expect_one_machines_training(float tolerance, int threads = 1) {
 TEST(ModelsOnRanks, BatchNormDropoutAndClippingAreThoseOfTheWholeBatch) { expect_one_machines_training<Cnn>(2e-3F); }
 TEST(ModelsOnRanks, AttentionAndLayerNormArePerRow) { expect_one_machines_training<Transformer>(2e-3F); }
 TEST(ModelsOnRanks, ASumAsLossIsTheSumOverRanks) { expect_one_machines_training<SummedLoss>(2e-4F); }
-TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) { expect_one_machines_training<Accumulated>(2e-4F); }
+TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) {
+  expect_one_machines_training<Accumulated>(2e-4F);
+}
 TEST(ModelsOnRanks, ThreadsOfARankDivideItsRows) { expect_one_machines_training<Cnn>(2e-3F, 2); }
 
 }  // namespace

@@ -31,13 +31,14 @@ struct Mlp {
 
 /// Batches of one machine: pixels and labels of step k.
 struct Data {
-  explicit Data(std::int64_t rows) : rows(rows), images(static_cast<std::size_t>(rows * pixels)), labels(static_cast<std::size_t>(rows)) {}
+  explicit Data(std::int64_t rows)
+      : rows(rows), images(static_cast<std::size_t>(rows * pixels)), labels(static_cast<std::size_t>(rows)) {}
   void make(int step) {
     for (std::int64_t r = 0; r < rows; ++r) {
       labels[static_cast<std::size_t>(r)] = static_cast<std::int32_t>((r + step) % classes);
       for (std::int64_t c = 0; c < pixels; ++c) {
-        images[static_cast<std::size_t>(r * pixels + c)] =
-            std::sin(static_cast<float>(step * 1000 + r * 31 + c * 7)) + (c % classes == (r + step) % classes ? 1.0F : 0.0F);
+        images[static_cast<std::size_t>(r * pixels + c)] = std::sin(static_cast<float>(step * 1000 + r * 31 + c * 7)) +
+                                                           (c % classes == (r + step) % classes ? 1.0F : 0.0F);
       }
     }
   }
@@ -63,7 +64,8 @@ std::vector<float> trained(Executor& executor, std::int64_t batch, std::int64_t 
   executor.initialize();
   typename Executor::Workspace workspace;
   Data data(batch);
-  using Demand = cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
+  using Demand =
+      cr::detail::demand_for<Executor, cr::detail::List<cr::Name<"loss">>, cr::detail::List<cr::Name<"train">>>;
   for (int step = 0; step < steps; ++step) {
     data.make(step);
     const cr::TensorView<float, 2> x{data.images.data() + from * pixels, {to - from, pixels}};

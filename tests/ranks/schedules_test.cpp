@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scripts of what ranks do alone, in random orders of the ranks: none waits for ever, all apply the same steps and
-// end alike. CROCHET_RANK_SCHEDULES sets the number of scripts.
+// Random scripts of what ranks do alone, in random orders of the ranks: none waits for ever, all apply the same steps
+// and end alike. CROCHET_RANK_SCHEDULES sets the number of scripts.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -65,7 +65,8 @@ class Script {
   bool happens(At at, std::int64_t step, Does does) {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       const Event e = left_[i];
-      if (e.at != at || (at != At::begin && at != At::end && at != At::after_end && e.step != step) || e.does != does) continue;
+      if (e.at != at || (at != At::begin && at != At::end && at != At::after_end && e.step != step) || e.does != does)
+        continue;
       left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
     }
@@ -82,8 +83,8 @@ class Script {
 
 /// A hook with a part of the script, and every third step a run of its own that all ranks make.
 struct Scripted {
-  using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run, cr::phase::after_run,
-                             cr::phase::end>;
+  using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run,
+                             cr::phase::after_run, cr::phase::end>;
   void begin() { script->act(At::begin, 0); }
   void after_create_session(auto& session, auto&) { script->act(At::create, session.step()); }
   cr::RunArgs<> before_run(auto& run) {
@@ -122,9 +123,10 @@ Outcome train(cr::testing::ThreadRank me, const std::vector<Event>& events, std:
   Script script(events, me.rank());
   const std::vector<float> rows{1, static_cast<float>(me.rank())};
   try {
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
-                                 cr::HookChain{Scripted{&script, &rows, &out.applied}, cr::StopAtStep{.last_step = last_step}},
-                                 cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+    cr::MonitoredSession session{
+        cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+        cr::HookChain{Scripted{&script, &rows, &out.applied}, cr::StopAtStep{.last_step = last_step}},
+        cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
     try {
       cr::run_session(session, [&](auto& s) {
         while (!s.should_stop()) {
@@ -169,7 +171,9 @@ std::string text_of(const std::vector<Event>& events) {
 std::string check(int size, const std::vector<Event>& events, std::int64_t last_step, std::uint64_t seed) {
   std::vector<Outcome> all(static_cast<std::size_t>(size));
   cr::testing::run_ranks(
-      size, [&](cr::testing::ThreadRank me) { all[static_cast<std::size_t>(me.rank())] = train(me, events, last_step); }, seed);
+      size,
+      [&](cr::testing::ThreadRank me) { all[static_cast<std::size_t>(me.rank())] = train(me, events, last_step); },
+      seed);
   const Outcome* first = nullptr;
   for (const Outcome& o : all) {
     if (o.step < 0) continue;  // its session was never made, and the others have made no step
@@ -201,7 +205,9 @@ std::vector<Event> drawn_script(Draws& draw, int size, int last_step) {
 
 class Quiet : public testing::Test {
  protected:
-  void SetUp() override { cr::set_diagnostic_sink([](std::string_view) {}); }
+  void SetUp() override {
+    cr::set_diagnostic_sink([](std::string_view) {});
+  }
   void TearDown() override { cr::set_diagnostic_sink({}); }
 };
 

@@ -35,8 +35,8 @@ enum class Does { nothing, throws, is_preempted, stops };
 enum class At { begin, create, before_run, after_run, end };
 
 struct Alone {
-  using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run, cr::phase::after_run,
-                             cr::phase::end, cr::phase::on_error>;
+  using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run,
+                             cr::phase::after_run, cr::phase::end, cr::phase::on_error>;
   void begin() { act(At::begin, 0); }
   void after_create_session(auto& session, auto&) { act(At::create, session.step()); }
   cr::RunArgs<> before_run(auto& run) {
@@ -84,10 +84,10 @@ std::vector<Outcome> train(int size, int who, Does does, At at, std::int64_t ste
     const bool acts = me.rank() == who;
     std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
     try {
-      cr::MonitoredSession session{
-          cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
-          cr::HookChain{Alone{acts ? does : Does::nothing, at, step, &out.ended, &out.errors}, cr::StopAtStep{.last_step = 10}},
-          cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+      cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{Alone{acts ? does : Does::nothing, at, step, &out.ended, &out.errors},
+                                                 cr::StopAtStep{.last_step = 10}},
+                                   cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
       try {
         cr::run_session(session, [&](auto& s) {
           while (!s.should_stop()) {
@@ -145,7 +145,8 @@ TEST(RankSessions, TheEndOfOneRanksDataIsTheEndOfAll) {
 }
 
 class AFailureOfOneRank : public testing::TestWithParam<At> {};
-INSTANTIATE_TEST_SUITE_P(Phases, AFailureOfOneRank, testing::Values(At::begin, At::create, At::before_run, At::after_run, At::end));
+INSTANTIATE_TEST_SUITE_P(Phases, AFailureOfOneRank,
+                         testing::Values(At::begin, At::create, At::before_run, At::after_run, At::end));
 
 TEST_P(AFailureOfOneRank, FailsAll) {
   const bool early = GetParam() == At::begin || GetParam() == At::create;
@@ -226,7 +227,9 @@ TEST(RankSessions, ASessionThatIsNotClosedIsAFailure) {
     if (me.rank() == 1) return;
     std::vector<float> rows{1, 2, 3};
     try {
-      cr::run_session(session, [&](auto& s) { s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}})); });
+      cr::run_session(session, [&](auto& s) {
+        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+      });
     } catch (const cr::PeerFailedError& e) {
       error = e.what();
     }
@@ -311,20 +314,25 @@ TEST(RankSessions, ABatchForARunThatIsNotMadeIsTakenAgain) {
     Counter data;
     cr::CheckpointInputPipeline<Counter>* hook = nullptr;
     std::vector<float> rows{1, 2, 3};
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
-                                 cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{[&]() -> auto& { return *hook; }, &saved[r]}}};
-    hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
-    cr::run_session(session, [&](auto& s) {
-      while (!s.should_stop()) {
-        if (me.rank() == 1 && s.step() == 3) return;  // rank 0 has taken its batch by then, or will
-        ++data.taken;
-        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
-      }
-    });
-    taken[r] = data.taken;
-  });
-  EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
-  EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
+    cr::MonitoredSession session{
+        cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+        cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{[&]() -> auto& {return *hook; }, &saved[r]
+}
+}
+}
+;
+hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
+cr::run_session(session, [&](auto& s) {
+  while (!s.should_stop()) {
+    if (me.rank() == 1 && s.step() == 3) return;  // rank 0 has taken its batch by then, or will
+    ++data.taken;
+    s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+  }
+});
+taken[r] = data.taken;
+});
+EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
+EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ class BatchOrder {
   }
 
   /// Only the rows of one of several ranks: of a batch of n rows those from n * rank / ranks to n * (rank + 1) / ranks.
-  /// The position is the same on all ranks, and valid for another number of them. Throws LogicError for a rank that does
-  /// not exist, or if a batch has fewer rows than there are ranks.
+  /// The position is the same on all ranks, and valid for another number of them. Throws LogicError for a rank that
+  /// does not exist, or if a batch has fewer rows than there are ranks.
   void shard(int rank, int ranks) {
     if (ranks < 1 || rank < 0 || rank >= ranks)
       throw LogicError("rank " + std::to_string(rank) + " of " + std::to_string(ranks) + "; ranks count from 0");

@@ -71,7 +71,9 @@ class CheckpointInputPipeline {
  private:
   static constexpr bool has_position = requires(Source & source) { source.position(); };
   template <class Session>
-  static constexpr bool on_ranks = requires(Session& session) { session.executor().ranks(); };
+  static constexpr bool on_ranks = requires(Session& session) {
+    session.executor().ranks();
+  };
 
   /// The position behind the last run. Current unless a further run is over.
   template <class Position>

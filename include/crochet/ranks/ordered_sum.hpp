@@ -15,7 +15,8 @@ namespace crochet {
 
 namespace detail {
 
-/// Adds `count` rows of `width` values along a balanced tree: first rows k and k + ceil(count / 2). The sum is in row 0.
+/// Adds `count` rows of `width` values along a balanced tree: first rows k and k + ceil(count / 2). The sum is in row
+/// 0.
 template <class T>
 void tree_sum(T* rows, int count, std::size_t width) {
   for (int live = count; live > 1;) {
@@ -35,8 +36,8 @@ void tree_sum(T* rows, int count, std::size_t width) {
 class OrderedSum {
  public:
   /// Collective. Replaces `values` by (sum over ranks of weight * values) / total. Short ones are gathered and added by
-  /// every rank. Of long ones each rank adds a part and passes it on, so that a rank sends and receives twice the bytes of
-  /// `values`, whatever the number of ranks.
+  /// every rank. Of long ones each rank adds a part and passes it on, so that a rank sends and receives twice the bytes
+  /// of `values`, whatever the number of ranks.
   template <class T, Communicator C>
   void run(C& communicator, std::span<T> values, T weight, T total) {
     const auto ranks = static_cast<std::size_t>(communicator.size());
@@ -56,7 +57,8 @@ class OrderedSum {
     detail::tree_sum(got, communicator.size(), part);
     for (std::size_t i = 0; i < part; ++i) got[i] /= total;
     if (!is_short) {
-      communicator.all_gather(std::as_bytes(std::span{got, part}), std::as_writable_bytes(std::span{sent, part * ranks}));
+      communicator.all_gather(std::as_bytes(std::span{got, part}),
+                              std::as_writable_bytes(std::span{sent, part * ranks}));
     }
     std::memcpy(values.data(), is_short ? got : sent, values.size_bytes());
   }

@@ -66,12 +66,12 @@ struct OwnedGroup {
 
 /// Device: compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`.
 template <class Device, class Model, class C, class... Hooks>
-using ExecutorOfRank =
-    typename Device::template executor_of_rank<DividedModel<Model>, Hooks..., ShareOverRanks>;
+using ExecutorOfRank = typename Device::template executor_of_rank<DividedModel<Model>, Hooks..., ShareOverRanks>;
 
 }  // namespace detail
 
-/// The executor of one rank. Its interface is that of the device's executor; `ranks()` is what the ranks have in common.
+/// The executor of one rank. Its interface is that of the device's executor; `ranks()` is what the ranks have in
+/// common.
 template <class Device, class Model, Communicator C, class... Hooks>
 class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<Device, Model, C, Hooks...> {
   using Base = detail::ExecutorOfRank<Device, Model, C, Hooks...>;
@@ -92,8 +92,8 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
       : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator))) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... Fewer>
-  requires(sizeof...(Fewer) < sizeof...(Hooks)) explicit ParallelExecutor(
-      ParallelExecutor<Device, Model, C, Fewer...>&& plain)
+  requires(sizeof...(Fewer) <
+           sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Model, C, Fewer...>&& plain)
       : ParallelExecutor(plain.device(), std::move(plain.owned_group())) {}
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
@@ -114,7 +114,8 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
 ///   cadences mean what they mean on one machine.
 /// - minimize() gets the gradients of the whole batch, from a loss that is a mean or a sum over the rows. Named scalars
 ///   of that form are those of the whole batch, too, so all ranks see the values of one machine.
-/// - All variables have the same bits on all ranks after every step. Repeated with the same number of ranks a run has the
+/// - All variables have the same bits on all ranks after every step. Repeated with the same number of ranks a run has
+/// the
 ///   same bits; with another number it is equal up to rounding.
 /// - compile() is collective. With Solo the executor is that of the device.
 template <class Device, class C>

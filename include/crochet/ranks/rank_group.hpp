@@ -99,8 +99,8 @@ class RankGroup final : public kernel::Exchange {
     const auto all = calls_.hold(communicator_, {.state = RankState::failed});
     static_cast<void>(text_of(first_in(all, RankState::failed), what));
   }
-  /// In place of the next roll call: this rank has lost its session. When it returns all ranks create theirs anew. Throws
-  /// PeerFailedError if one of them cannot.
+  /// In place of the next roll call: this rank has lost its session. When it returns all ranks create theirs anew.
+  /// Throws PeerFailedError if one of them cannot.
   void lose() {
     const auto all = calls_.hold(communicator_, {.state = RankState::preempted});
     check_failures(all);

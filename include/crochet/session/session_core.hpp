@@ -43,7 +43,8 @@ class SessionCore {
   ~SessionCore() {
     if (closed()) return;
     diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
-    detail::fail_on_all_ranks(executor(), std::make_exception_ptr(LogicError("a session was destroyed without close()")));
+    detail::fail_on_all_ranks(executor(),
+                              std::make_exception_ptr(LogicError("a session was destroyed without close()")));
     static_cast<void>(coordinated_.close());
     hooked_.close_raw();
   }

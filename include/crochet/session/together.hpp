@@ -30,8 +30,8 @@ struct PlacedChain {
   using type = Chain;
 };
 template <HasRanks E, class... H>
-requires(!std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<
-    E, HookChain<H...>> {
+requires(!std::is_same_v<HookChain<H...>,
+                         HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<E, HookChain<H...>> {
   using type = HookChain<typename E::template placed_hook<H>...>;
 };
 /// Whether the chain is borrowed and has hooks to be placed, which a session cannot do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadRanks: ranks that are threads of one process, for tests. A rank that would wait for ever is an error and no hang.
+// ThreadRanks: ranks that are threads of one process, for tests. A rank that would wait for ever is an error and no
+// hang.
 #pragma once
 
 #include <algorithm>

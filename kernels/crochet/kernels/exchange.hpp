@@ -14,8 +14,8 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Before the first step of a run: all ranks have come to a run of the plan `kind`, in which this rank has `rows` rows
-  /// of the batch. Throws if another rank is not coming, in which case no rank runs the plan.
+  /// Before the first step of a run: all ranks have come to a run of the plan `kind`, in which this rank has `rows`
+  /// rows of the batch. Throws if another rank is not coming, in which case no rank runs the plan.
   virtual void begin(std::uint64_t kind, std::int64_t rows) = 0;
   /// Replaces `n` values by their sum over ranks, or by the mean weighted by each rank's rows. All ranks get the same
   /// bits. Does not return if the communication fails.

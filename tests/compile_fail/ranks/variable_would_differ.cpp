@@ -17,6 +17,4 @@ struct Model {
   }
 };
 
-auto compile(crochet::testing::ThreadRank rank) {
-  return crochet::Parallel{crochet::Cpu{}, rank}.compile<Model>();
-}
+auto compile(crochet::testing::ThreadRank rank) { return crochet::Parallel{crochet::Cpu{}, rank}.compile<Model>(); }

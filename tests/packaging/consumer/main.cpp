@@ -18,6 +18,9 @@
 #include <crochet/hana/chain.hpp>
 #include <crochet/hana/predicates.hpp>
 #endif
+#ifdef CONSUMER_HAS_IMAGES
+#include <crochet/data/images/read_image.hpp>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -89,6 +92,13 @@ int main() {
 #ifdef CONSUMER_HAS_HANA
   const auto count = boost::hana::count_if(session.hooks(), crochet::handles_phase<crochet::phase::after_run>);
   std::cout << "hana counts " << count << " hooks\n";
+#endif
+#ifdef CONSUMER_HAS_IMAGES
+  try {
+    (void)crochet::read_image("none.png");
+  } catch (const crochet::IoError& error) {
+    std::cout << "images: " << error.what() << '\n';
+  }
 #endif
   std::cout << "stopped by " << session.stop_reason().hook << ", loss " << loss << '\n';
 }

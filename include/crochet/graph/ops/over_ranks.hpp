@@ -16,9 +16,8 @@ constexpr void gradient_of_mean_over_ranks(GradientScope& s);
 
 namespace op {
 /// The mean of the ranks' values, weighted by the rows of the batch that each rank has. All ranks get the same bits.
-inline constexpr Op mean_over_ranks{.name = "mean_over_ranks",
-                                    .infer = detail::infer_over_ranks,
-                                    .gradient = detail::gradient_of_mean_over_ranks};
+inline constexpr Op mean_over_ranks{
+    .name = "mean_over_ranks", .infer = detail::infer_over_ranks, .gradient = detail::gradient_of_mean_over_ranks};
 /// The sum of the ranks' values. All ranks get the same bits. No gradient.
 inline constexpr Op sum_over_ranks{.name = "sum_over_ranks", .infer = detail::infer_over_ranks};
 }  // namespace op

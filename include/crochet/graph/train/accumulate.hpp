@@ -86,7 +86,8 @@ constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimi
   const auto shared = detail::begin(optimizer, g, options.scope);
   const VariableGradients gradients = compute_gradients(loss, options.scope);
   sums.add(gradients);
-  const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options, detail::spread_of_loss(loss));
+  const Tensor updated =
+      detail::update_all(optimizer, shared, sums.times(gradients, share), options, detail::spread_of_loss(loss));
   const Tensor apply = g.apply(op::group, updated, sums.set_count(g.constant<std::int64_t>(0)));
   return {sums.kept_with(sums.set_count(more)), apply};
 }

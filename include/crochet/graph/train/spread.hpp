@@ -52,9 +52,7 @@ class SpreadPass {
   }
 
   /// The sums of gradients of several runs stay with their rank until they are applied.
-  constexpr bool is_sum_of_one_rank(int i) const {
-    return name_of_node(g_, i).ends_with("/gradient_accumulator");
-  }
+  constexpr bool is_sum_of_one_rank(int i) const { return name_of_node(g_, i).ends_with("/gradient_accumulator"); }
 
   constexpr Spread of_inputs(const Node& n) const {
     if (n.op->reduces) return of_reduction(n);
@@ -86,8 +84,8 @@ class SpreadPass {
   }
   constexpr bool by_rows(const Node& n) const {
     for (int in : n.inputs) {
-      if (in >= 0 && of(in) != Spread::same && !(of(in) == Spread::rows && node(in).shape[0] == n.shape[0] &&
-                                                 node(in).shape.rank == n.shape.rank))
+      if (in >= 0 && of(in) != Spread::same &&
+          !(of(in) == Spread::rows && node(in).shape[0] == n.shape[0] && node(in).shape.rank == n.shape.rank))
         return false;
     }
     return true;

@@ -60,8 +60,8 @@ std::int64_t first_element(const Call& call) {
   return 0;
 }
 
-/// Calls make(chunk, values) for each chunk of `Size` elements that has some of this worker's, and stores those. `first`:
-/// the index of the tensor's first element.
+/// Calls make(chunk, values) for each chunk of `Size` elements that has some of this worker's, and stores those.
+/// `first`: the index of the tensor's first element.
 template <class T, int Size, class Make>
 [[gnu::noinline]] void random(const Call& call, std::int64_t first, Make make) {
   const auto state = static_cast<std::uint64_t>(*call.in[0].as<const std::int64_t>());
@@ -84,9 +84,10 @@ struct Kernel<&op::random_bool> {
   template <class Backend, class Types>
   static void run(const kernel::Call& call) {
     const auto below = static_cast<std::uint64_t>(call.attributes.reals[0] * 0x1p32);
-    kernel::detail::random<bool, 64>(call, kernel::detail::first_element<Backend>(call), [=](const kernel::detail::RandomChunk& chunk, bool* to) {
-      for (int i = 0; i < 64; ++i) to[i] = chunk.word[i] < below;
-    });
+    kernel::detail::random<bool, 64>(call, kernel::detail::first_element<Backend>(call),
+                                     [=](const kernel::detail::RandomChunk& chunk, bool* to) {
+                                       for (int i = 0; i < 64; ++i) to[i] = chunk.word[i] < below;
+                                     });
   }
 };
 
@@ -96,12 +97,13 @@ struct Kernel<&op::random_uniform> {
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
     static constexpr int size = sizeof(T) == 4 ? 64 : 32;
-    kernel::detail::random<T, size>(call, kernel::detail::first_element<Backend>(call), [](const kernel::detail::RandomChunk& chunk, T* to) {
-      for (int i = 0; i < size; ++i) {
-        if constexpr (size == 64) to[i] = chunk.unit(i);
-        if constexpr (size == 32) to[i] = chunk.unit(i, i + 32);
-      }
-    });
+    kernel::detail::random<T, size>(call, kernel::detail::first_element<Backend>(call),
+                                    [](const kernel::detail::RandomChunk& chunk, T* to) {
+                                      for (int i = 0; i < size; ++i) {
+                                        if constexpr (size == 64) to[i] = chunk.unit(i);
+                                        if constexpr (size == 32) to[i] = chunk.unit(i, i + 32);
+                                      }
+                                    });
   }
 };
 
@@ -111,20 +113,21 @@ struct Kernel<&op::random_normal> {
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
     static constexpr int size = sizeof(T) == 4 ? 64 : 32, half = size / 2;
-    kernel::detail::random<T, size>(call, kernel::detail::first_element<Backend>(call), [](const kernel::detail::RandomChunk& chunk, T* to) {
-      T u[half], v[half];
-      for (int i = 0; i < half; ++i) {
-        if constexpr (size == 64) u[i] = chunk.unit(i), v[i] = chunk.unit(i + 32);
-        if constexpr (size == 32) u[i] = chunk.unit(i, i + 16), v[i] = chunk.unit(i + 32, i + 48);
-      }
-      for (int i = 0; i < half; i += simd::lanes) {
-        // 1 - u lies in (0, 1], where the logarithm is finite.
-        const simd::vec<T> r = simd::sqrt(simd::log(T(1) - simd::load<T, true>(u + i)) * T(-2));
-        const simd::vec<T> angle = simd::load<T, true>(v + i) * T(2 * std::numbers::pi);
-        simd::store(to + i, r * simd::cos(angle));
-        simd::store(to + i + half, r * simd::sin(angle));
-      }
-    });
+    kernel::detail::random<T, size>(
+        call, kernel::detail::first_element<Backend>(call), [](const kernel::detail::RandomChunk& chunk, T* to) {
+          T u[half], v[half];
+          for (int i = 0; i < half; ++i) {
+            if constexpr (size == 64) u[i] = chunk.unit(i), v[i] = chunk.unit(i + 32);
+            if constexpr (size == 32) u[i] = chunk.unit(i, i + 16), v[i] = chunk.unit(i + 32, i + 48);
+          }
+          for (int i = 0; i < half; i += simd::lanes) {
+            // 1 - u lies in (0, 1], where the logarithm is finite.
+            const simd::vec<T> r = simd::sqrt(simd::log(T(1) - simd::load<T, true>(u + i)) * T(-2));
+            const simd::vec<T> angle = simd::load<T, true>(v + i) * T(2 * std::numbers::pi);
+            simd::store(to + i, r * simd::cos(angle));
+            simd::store(to + i + half, r * simd::sin(angle));
+          }
+        });
   }
 };
 
