@@ -11,6 +11,7 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/on_chief.hpp>
+#include <crochet/hooks/same_on_all_ranks.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
@@ -333,6 +334,30 @@ taken[r] = data.taken;
 });
 EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
 EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
+}
+
+TEST(RankSessions, FindAVariableThatDiffers) {
+  std::vector<std::string> errors(3);
+  for (const bool changes : {false, true}) {
+    cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+      std::vector<float> rows{1, 2, 3};
+      cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{cr::SameOnAllRanks{.every_steps = 2}, cr::StopAtStep{.last_step = 6}}};
+      try {
+        cr::run_session(session, [&](auto& s) {
+          while (!s.should_stop()) {
+            if (changes && me.rank() == 2 && s.step() == 3) s.executor().variable(cr::Name<"w">{})[1] = 9;
+            s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+          }
+        });
+      } catch (const cr::RanksDisagreeError& e) {
+        errors[static_cast<std::size_t>(me.rank())] = e.what();
+      }
+    });
+    EXPECT_EQ(errors[0].empty(), !changes);
+  }
+  EXPECT_NE(errors[0].find("at step 4 variable 'w' differs between ranks 0 and 2"), std::string::npos) << errors[0];
+  EXPECT_EQ(errors, std::vector<std::string>(3, errors[0]));
 }
 
 }  // namespace
