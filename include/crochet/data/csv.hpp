@@ -112,9 +112,8 @@ inline std::optional<Table> csv_table_of_numbers(std::string_view text, std::int
                                                  const CsvOptions& options) {
   std::vector<std::int64_t> lines;
   if (!CsvNumbers(text, line, options.separator, options.missing).read(columns, lines)) return std::nullopt;
-  const bool numeric = std::all_of(columns.begin(), columns.end(), [](const auto& one) { return one.numeric; });
   constexpr std::size_t most_rows = std::numeric_limits<std::int32_t>::max();
-  if (!numeric || lines.empty() || lines.size() > most_rows) return std::nullopt;
+  if (lines.empty() || lines.size() > most_rows) return std::nullopt;
   return Table{name, std::move(columns), std::move(lines)};
 }
 

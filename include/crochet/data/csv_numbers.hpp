@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/data/short_number.hpp>
 #include <crochet/data/table_column.hpp>
 
 namespace crochet::detail {
@@ -23,7 +24,7 @@ inline bool csv_missing(std::string_view cell, const std::vector<std::string>& m
 }
 
 /// Reads rows of plain cells into columns. It changes no text. It stops at everything that it does not read: quotes,
-/// NUL, a single CR, and a row of another length; CsvCells reads these or reports them.
+/// NUL, a single CR, texts, and a row of another length; CsvCells reads these or reports them.
 class CsvNumbers {
  public:
   /// `text`: what follows the header, which ends in line `line - 1`.
@@ -33,27 +34,32 @@ class CsvNumbers {
         std::none_of(missing.begin(), missing.end(), [](const std::string& one) { return number_in(one).has_value(); });
   }
 
-  /// Fills the numbers of `columns`; a column with a cell that is neither a number nor missing becomes one of texts,
-  /// without its cells. The line of each row is in `lines`. False if the text has to be read by CsvCells.
-  /// Not inlined into a caller that is compiled for size.
+  /// Fills the numbers of `columns` and the line of each row. False, with any content of them, if the text has to be
+  /// read by CsvCells, or if a cell is neither a number nor missing. Not inlined into a caller that is compiled for
+  /// size.
   [[gnu::noinline]] bool read(std::vector<TableColumn>& columns, std::vector<std::int64_t>& lines) {
-    reserve(columns, lines);
-    while (skip_empty_lines()) {
-      lines.push_back(line_);
-      for (TableColumn& column : columns)
-        if (!cell(column, &column == &columns.back())) return false;
+    make_room(columns, lines);
+    std::size_t row = 0;
+    for (; skip_empty_lines(); ++row) {
+      if (row == lines.size()) return false;
+      lines[row] = line_;
+      if (!short_row(row) && !any_row(row)) return false;
     }
+    lines.resize(row);
+    for (TableColumn& column : columns) column.numbers.resize(row);
     return true;
   }
 
  private:
   /// A row of n cells has at least n bytes, with its separators and line end, so a hostile text cannot claim much
   /// memory.
-  void reserve(std::vector<TableColumn>& columns, std::vector<std::int64_t>& lines) const {
+  void make_room(std::vector<TableColumn>& columns, std::vector<std::int64_t>& lines) {
     const auto rows = static_cast<std::size_t>(std::count(at_, end_, '\n')) + 1;
-    const std::size_t bound = std::min(rows, static_cast<std::size_t>(end_ - at_) / columns.size() + 1);
-    lines.reserve(rows);
-    for (TableColumn& column : columns) column.numbers.reserve(bound);
+    lines.resize(std::min(rows, static_cast<std::size_t>(end_ - at_) / columns.size() + 1));
+    for (TableColumn& column : columns) {
+      column.numbers.resize(lines.size());
+      to_.push_back(column.numbers.data());
+    }
   }
   [[nodiscard]] bool line_ends() const { return *at_ == '\n' || (*at_ == '\r' && end_ - at_ > 1 && at_[1] == '\n'); }
   void skip_line_end() {
@@ -66,11 +72,29 @@ class CsvNumbers {
     return at_ != end_;
   }
 
+  /// Reads a row of short numbers; false, without a change of the place, for every other row.
+  bool short_row(std::size_t row) {
+    if (!numbers_are_values_ || static_cast<std::size_t>(end_ - at_) < 8 * to_.size()) return false;
+    const char* next = at_;
+    double* const* const last = to_.data() + to_.size() - 1;
+    for (double* const* to = to_.data();; ++to) {
+      const std::size_t size = short_number(next, (*to)[row]);
+      next += size + 1;
+      if (size == 0 || next[-1] != (to == last ? '\n' : separator_)) return false;
+      if (to == last) break;
+    }
+    at_ = next;
+    ++line_;
+    return true;
+  }
+  bool any_row(std::size_t row) {
+    for (double* const& to : to_)
+      if (!cell(to[row], &to == &to_.back())) return false;
+    return true;
+  }
   /// Reads a cell and the separator, or the line end behind the last cell of a row.
-  bool cell(TableColumn& column, bool last) {
-    double value = 0;
-    if (!plain_number(value) && !any_cell(column, value)) return false;
-    if (column.numeric) column.numbers.push_back(value);
+  bool cell(double& value, bool last) {
+    if (!plain_number(value) && !any_cell(value)) return false;
     if (!last) return at_ != end_ && *at_ == separator_ && (++at_, true);
     if (at_ == end_) return true;
     if (!line_ends()) return false;
@@ -123,19 +147,16 @@ class CsvNumbers {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, next, 8);
     bytes ^= 0x3030303030303030U;  // a digit is 0 to 9 now
-    const std::uint64_t others = (((bytes & 0x7f7f7f7f7f7f7f7fU) + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
+    const std::uint64_t others = no_digits(bytes);
     const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
     if (count == 0 || count == 8) return count;
     bytes <<= 64 - 8 * count;  // zeros in front
-    bytes = bytes * 10 + (bytes >> 8);
-    const std::uint64_t value =
-        ((bytes & 0xff000000ffU) * 0xf424000000064U + ((bytes >> 16) & 0xff000000ffU) * 0x271000000001U) >> 32;
-    digits = digits * integer_power_of_ten[count] + value;
+    digits = digits * integer_power_of_ten[count] + of_8_digits(bytes);
     return count;
   }
 
   /// Reads a cell of any text, without the blanks around it.
-  bool any_cell(TableColumn& column, double& value) {
+  bool any_cell(double& value) {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     const char* const begin = at_;
     while (at_ != end_ && *at_ != separator_ && *at_ != '\n' && *at_ != '\r') {
@@ -147,9 +168,8 @@ class CsvNumbers {
     const std::string_view cell(begin, static_cast<std::size_t>(last - begin));
     const bool missing = csv_missing(cell, *missing_);
     const auto number = missing ? std::numeric_limits<double>::quiet_NaN() : number_in(cell);
-    if (!number) column.numeric = false, column.numbers = {};
     value = number.value_or(0);
-    return true;
+    return number.has_value();
   }
   [[nodiscard]] bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != separator_; }
 
@@ -165,6 +185,7 @@ class CsvNumbers {
   char separator_;
   const std::vector<std::string>* missing_;
   bool numbers_are_values_ = true;
+  std::vector<double*> to_;  // the numbers of each column
 };
 
 }  // namespace crochet::detail
