@@ -18,7 +18,8 @@ class Crochet(ConanFile):
     package_type = "header-library"
 
     settings = "os", "arch", "compiler", "build_type"
-    # with_cuda brings nothing: NVIDIA's driver and NVRTC come from the machine, when a program runs.
+    # with_cuda brings nothing: NVIDIA's driver and NVRTC come from the machine, when a program runs. Nor does with_mpi:
+    # MPI is the machine's, because its launcher and its library belong together.
     options = {
         "with_hana": [True, False],
         "with_cpu": [True, False],
@@ -27,6 +28,7 @@ class Crochet(ConanFile):
         "with_io": [True, False],
         "with_debug": [True, False],
         "with_cuda": [True, False],
+        "with_mpi": [True, False],
         # Components have compiled halves, which the project that uses them builds; or all of them is in the headers.
         "header_only": [True, False],
     }
@@ -39,6 +41,7 @@ class Crochet(ConanFile):
         "with_io": True,
         "with_debug": False,
         "with_cuda": False,
+        "with_mpi": False,
         "header_only": False,
     }
 
@@ -109,7 +112,7 @@ class Crochet(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for component in ("hana", "cpu", "data", "images", "io", "debug", "cuda"):
+        for component in ("hana", "cpu", "data", "images", "io", "debug", "cuda", "mpi"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
         toolchain.cache_variables["CROCHET_HEADER_ONLY"] = bool(self.options.header_only)
@@ -133,7 +136,7 @@ class Crochet(ConanFile):
         # header_only, which is the default of its CMake files.
         self.info.settings.clear()
         self.info.requires.clear()
-        for name in ("hana", "cpu", "data", "images", "io", "debug", "cuda"):
+        for name in ("hana", "cpu", "data", "images", "io", "debug", "cuda", "mpi"):
             self.info.options.rm_safe(f"with_{name}")
 
     def package_info(self):
@@ -162,6 +165,8 @@ class Crochet(ConanFile):
             self._component("debug", ["core", "io", "grpc::grpc++", "openssl::crypto"])
         if self.options.with_cuda:
             self._component("cuda", ["core", "cpu"])
+        if self.options.with_mpi:
+            self._component("mpi", ["core"])
 
     def _component(self, name, requires, pkg_config=None):
         """What the generators that are not CMake's make of a component."""

@@ -54,7 +54,8 @@ function(crochet_cuda_usage)
 endfunction()
 
 # Gives a component its public name. A missing dependency is an error with the fix in a build of crochet itself, and
-# only a message in a project that includes crochet, which may not need that component.
+# only a message in a project that includes crochet, which may not need that component. So is a missing MPI, which most
+# machines lack.
 function(crochet_publish name)
   crochet_find_dependencies(${name} missing)
   string(TOUPPER ${name} option)
@@ -67,7 +68,7 @@ function(crochet_publish name)
       crochet_add_cuda(${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     endif()
     add_library(crochet::${name} ALIAS crochet_${name})
-  elseif(PROJECT_IS_TOP_LEVEL OR name STREQUAL "core")
+  elseif(name STREQUAL "core" OR PROJECT_IS_TOP_LEVEL AND NOT name STREQUAL "mpi")
     message(FATAL_ERROR "crochet::${name} needs ${missing}, which was not found. `sh cmake/provision.sh test` installs "
       "it on Debian and Ubuntu; -DCROCHET_WITH_${option}=OFF builds without this component (all but core).")
   else()

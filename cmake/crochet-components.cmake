@@ -4,7 +4,7 @@
 # Deliberately without version numbers: `find_package(Eigen3 3.3)` rejects a package manager's Eigen 5 and would
 # silently use the system's.
 
-set(crochet_components core hana cpu data images io debug cuda)
+set(crochet_components core hana cpu data images io debug cuda mpi)
 set(crochet_core_needs "") # the standard library
 set(crochet_hana_needs Boost::headers)
 set(crochet_cpu_needs Eigen3::Eigen Threads::Threads)
@@ -18,6 +18,7 @@ set(crochet_debug_tools gRPC::grpc_cpp_plugin)
 set(crochet_debug_parts io)
 set(crochet_cuda_needs "") # the driver and NVRTC are loaded when a model is compiled for a GPU
 set(crochet_cuda_parts cpu)
+set(crochet_mpi_needs MPI::MPI_CXX Threads::Threads) # of the system: a job's launcher and its library belong together
 
 # Searches the dependencies of a component. Sets `missing` to the targets that are not found; empty on success.
 function(crochet_find_dependencies component missing)
@@ -46,6 +47,9 @@ function(crochet_find_dependencies component missing)
   elseif(component STREQUAL "debug")
     crochet_find_grpc()
     find_package(OpenSSL QUIET)
+  elseif(component STREQUAL "mpi")
+    find_package(MPI QUIET COMPONENTS CXX)
+    find_package(Threads QUIET)
   endif()
   set(absent "")
   foreach(target IN LISTS crochet_${component}_needs crochet_${component}_tools)

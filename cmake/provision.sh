@@ -24,7 +24,7 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) debug=yes ;;
   test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes loops=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes loops=yes mpich=yes ;;
   bench) debug=yes benchmarks=yes ;;
   ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
@@ -32,7 +32,8 @@ case ${1:-} in
 esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
-  packages="$packages libgtest-dev libboost-context-dev" # the second: fibers, the threads of a GPU in software
+  programs="$programs mpirun:openmpi-bin" # crochet::mpi
+  packages="$packages libopenmpi-dev libgtest-dev libboost-context-dev" # the last: fibers, the threads of a GPU in software
   has_nvrtc || packages="$packages python3-venv"
 fi
 if [ "${debug:-}" ]; then # crochet::debug
@@ -45,6 +46,10 @@ if [ "${benchmarks:-}" ]; then
 fi
 if [ "${loops:-}" ]; then # examples/loops
   packages="$packages libtorch-dev libdlib-dev libsundials-dev petsc-dev"
+fi
+if [ "${mpich:-}" ]; then # the tests of ranks with a second MPI
+  programs="$programs mpirun.mpich:mpich"
+  packages="$packages libmpich-dev"
 fi
 if [ "${jax:-}" ]; then
   programs="$programs doxygen:doxygen mkdocs:mkdocs" # the reference, the site

@@ -21,6 +21,7 @@ set(crochet_rooms
   kernels/cuda cuda
   executor/cuda cuda
   hooks/cuda cuda
+  ranks/mpi mpi
 )
 
 # crochet_component_of(<result> <header, as path below crochet/>)

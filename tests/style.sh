@@ -17,18 +17,22 @@ cat build/style.log
 failed=$(sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error: code should be clang-formatted.*/\1/p' build/style.log | sort -u | wc -l)
 passed=$(($(wc -l <build/style.files) - failed))
 
+mpi=$(for folder in $(mpicxx --showme:incdirs 2>/dev/null); do echo "-isystem $folder"; done) # Open MPI's
+
 # Fails if there is a finding.
 tidy() {
   if [ "$1" = $build/all_headers.cpp ]; then
     # Absolute paths: HeaderFilterRegex needs the folder before include/.
+    # shellcheck disable=SC2086 # `mpi` is a list
     clang-tidy --quiet --config-file=.clang-tidy --warnings-as-errors='*' "$1" -- -std=c++20 -DCROCHET_HEADER_ONLY \
       -I"$PWD/include" -I"$PWD/kernels" -isystem $build/crochet-proto -isystem $build/crochet-debug-service \
-      -isystem $build/crochet-device-headers -isystem /usr/include/eigen3 -pthread
+      -isystem $build/crochet-device-headers -isystem /usr/include/eigen3 $mpi -pthread
   elif grep -q "/$1\"" $build/compile_commands.json; then
     clang-tidy --quiet --warnings-as-errors='*' -p $build "$1"
   else # a test that is compiled in a batch has no command of its own
+    # shellcheck disable=SC2086
     clang-tidy --quiet --warnings-as-errors='*' "$1" -- -std=c++20 -I"$PWD/include" -I"$PWD/kernels" -I"$PWD/tests" \
-      -isystem $build/crochet-proto -isystem $build/crochet-debug-service -isystem /usr/include/eigen3 -pthread
+      -isystem $build/crochet-proto -isystem $build/crochet-debug-service -isystem /usr/include/eigen3 $mpi -pthread
   fi 2>/dev/null
 }
 

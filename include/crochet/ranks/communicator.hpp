@@ -15,7 +15,7 @@ namespace crochet {
 /// - `rank()`, `size()`: this rank, from 0, and the number of ranks;
 /// - `all_gather(from, to)`: `to` gets the bytes `from` of every rank, in the order of ranks. `from` has the same size
 /// on
-///   all ranks, `to` is size() times as long;
+///   all ranks, `to` is size() times as long. `from` may be part rank() of `to`, on all ranks or on none;
 /// - `all_to_all(from, to)`: part k of `from` goes to rank k, and part k of `to` comes from rank k. The parts are
 /// equal,
 ///   size() of them;

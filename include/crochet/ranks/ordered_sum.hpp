@@ -3,6 +3,7 @@
 // tree, whatever algorithm the engine has, so all ranks get the same bits, and so does each repetition.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,18 +16,23 @@ namespace crochet {
 
 namespace detail {
 
-/// Adds `count` rows of `width` values along a balanced tree: first rows k and k + ceil(count / 2). The sum is in row
-/// 0.
+/// Adds `count` rows of `width` values along a balanced tree: first rows k and k + ceil(count / 2). `to` gets the sums
+/// divided by `total`; the rows are changed.
 template <class T>
-void tree_sum(T* rows, int count, std::size_t width) {
-  for (int live = count; live > 1;) {
+void tree_mean(T* rows, int count, std::size_t width, T total, T* to) {
+  int live = count;
+  for (; live > 2; live = (live + 1) / 2) {
     const int half = (live + 1) / 2;
     for (int k = 0; k + half < live; ++k) {
-      T* const to = rows + static_cast<std::size_t>(k) * width;
-      const T* const from = rows + static_cast<std::size_t>(k + half) * width;
-      for (std::size_t i = 0; i < width; ++i) to[i] += from[i];
+      T* const sum = rows + static_cast<std::size_t>(k) * width;
+      const T* const other = rows + static_cast<std::size_t>(k + half) * width;
+      for (std::size_t i = 0; i < width; ++i) sum[i] += other[i];
     }
-    live = half;
+  }
+  if (live == 2) {
+    for (std::size_t i = 0; i < width; ++i) to[i] = (rows[i] + rows[width + i]) / total;
+  } else {
+    for (std::size_t i = 0; i < width; ++i) to[i] = rows[i] / total;
   }
 }
 
@@ -35,38 +41,69 @@ void tree_sum(T* rows, int count, std::size_t width) {
 /// The buffers are kept: a steady exchange allocates nothing.
 class OrderedSum {
  public:
-  /// Collective. Replaces `values` by (sum over ranks of weight * values) / total. Short ones are gathered and added by
-  /// every rank. Of long ones each rank adds a part and passes it on, so that a rank sends and receives twice the bytes
-  /// of `values`, whatever the number of ranks.
+  /// Collective. Replaces `values` by (sum over ranks of weight * values) / total. Values of more than
+  /// `piece_bytes` a rank are exchanged in pieces, below the limits of engines. Short ones are gathered and added by
+  /// every rank, which is faster up to 32 kB on two ranks (bench/ranks).
   template <class T, Communicator C>
   void run(C& communicator, std::span<T> values, T weight, T total) {
     const auto ranks = static_cast<std::size_t>(communicator.size());
-    const bool is_short = values.size_bytes() * ranks <= short_bytes;
-    const std::size_t part = is_short ? values.size() : (values.size() + ranks - 1) / ranks;
-    T* const sent = room<T>(sent_, is_short ? part : part * ranks);
-    T* const got = room<T>(got_, part * ranks);
-    for (std::size_t i = 0; i < values.size(); ++i) sent[i] = values[i] * weight;
-    const std::span out = std::as_bytes(std::span{sent, is_short ? part : part * ranks});
-    const std::span in = std::as_writable_bytes(std::span{got, part * ranks});
-    if (is_short) {
-      communicator.all_gather(out, in);
-    } else {
-      for (std::size_t i = values.size(); i < part * ranks; ++i) sent[i] = 0;
-      communicator.all_to_all(out, in);
+    const std::size_t piece = ranks * (piece_bytes / sizeof(T));
+    for (std::size_t at = 0; at < values.size(); at += piece) {
+      const auto part = values.subspan(at, std::min(piece, values.size() - at));
+      if (ranks == 1 || part.size_bytes() * ranks <= short_bytes) {
+        gather_all(communicator, part, weight, total);
+      } else {
+        sum_parts(communicator, part, weight, total);
+      }
     }
-    detail::tree_sum(got, communicator.size(), part);
-    for (std::size_t i = 0; i < part; ++i) got[i] /= total;
-    if (!is_short) {
-      communicator.all_gather(std::as_bytes(std::span{got, part}),
-                              std::as_writable_bytes(std::span{sent, part * ranks}));
-    }
-    std::memcpy(values.data(), is_short ? got : sent, values.size_bytes());
   }
 
  private:
-  /// Up to this many bytes of all ranks together one message is faster than two (bench/ranks).
-  static constexpr std::size_t short_bytes = 8192;
+  static constexpr std::size_t short_bytes = 65'536;  ///< of all ranks together
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 28;
 
+  /// Each rank gets all values and adds them.
+  template <class T, class C>
+  void gather_all(C& communicator, std::span<T> values, T weight, T total) {
+    const std::size_t n = values.size();
+    T* const rows = room<T>(got_, n * static_cast<std::size_t>(communicator.size()));
+    T* const mine = rows + n * static_cast<std::size_t>(communicator.rank());
+    scale<T>(values, weight, mine);
+    communicator.all_gather(std::as_bytes(std::span{mine, n}),
+                            std::as_writable_bytes(std::span{rows, n * static_cast<std::size_t>(communicator.size())}));
+    detail::tree_mean(rows, communicator.size(), n, total, values.data());
+  }
+
+  /// Each rank adds a part and passes it on: it sends and receives twice the bytes of `values`, whatever the number of
+  /// ranks.
+  template <class T, class C>
+  void sum_parts(C& communicator, std::span<T> values, T weight, T total) {
+    const auto ranks = static_cast<std::size_t>(communicator.size());
+    const std::size_t part = (values.size() + ranks - 1) / ranks, all = part * ranks;
+    const bool divides = all == values.size();
+    const std::span got{room<T>(got_, all), all};
+    const std::span result = divides ? values : std::span{room<T>(sent_, all), all};
+    communicator.all_to_all(std::as_bytes(weighted(values, weight, all)), std::as_writable_bytes(got));
+    const auto mine = result.subspan(part * static_cast<std::size_t>(communicator.rank()), part);
+    detail::tree_mean(got.data(), communicator.size(), part, total, mine.data());
+    communicator.all_gather(std::as_bytes(mine), std::as_writable_bytes(result));
+    if (!divides) std::memcpy(values.data(), result.data(), values.size_bytes());
+  }
+
+  /// What this rank sends: `all` values, of which the last are zero. The values themselves, if the weight is 1 and
+  /// their number fits: with equal parts of a batch no copy is made.
+  template <class T>
+  std::span<const T> weighted(std::span<T> values, T weight, std::size_t all) {
+    if (weight == T(1) && all == values.size()) return values;
+    const std::span sent{room<T>(sent_, all), all};
+    scale<T>(values, weight, sent.data());
+    std::fill(sent.begin() + static_cast<std::ptrdiff_t>(values.size()), sent.end(), T(0));
+    return sent;
+  }
+  template <class T>
+  static void scale(std::span<const T> values, T weight, T* to) {
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = values[i] * weight;
+  }
   template <class T>
   static T* room(std::vector<std::byte>& memory, std::size_t n) {
     if (memory.size() < n * sizeof(T)) memory.resize(n * sizeof(T));

@@ -150,7 +150,7 @@ class ThreadRank {
  private:
   using Hub = detail::RankHub;
   static void copy(std::span<const std::byte> from, std::span<std::byte> to) {
-    std::copy(from.begin(), from.end(), to.begin());
+    if (from.data() != to.data()) std::copy(from.begin(), from.end(), to.begin());
   }
 
   Hub* hub_;

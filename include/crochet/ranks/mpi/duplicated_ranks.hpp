@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// DuplicatedRanks: what the copies of an Mpi share.
+#pragma once
+
+#include <crochet/ranks/mpi/needs_mpi.hpp>
+// The line above comes first.
+
+#include <exception>
+
+#include <crochet/base/exceptions.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/ranks/mpi/calls.hpp>
+#include <crochet/ranks/mpi/wait_watch.hpp>
+
+namespace crochet::detail {
+
+/// A duplicate of a user's communicator, so that the library's messages never meet the user's.
+class DuplicatedRanks {
+ public:
+  DuplicatedRanks(MPI_Comm users, const WaitLimits& limits)
+      : ranks_(duplicate(users)),
+        rank_(number(MPI_Comm_rank)),
+        size_(number(MPI_Comm_size)),
+        watch_(limits, rank_, size_) {}
+  DuplicatedRanks(const DuplicatedRanks&) = delete;
+  DuplicatedRanks& operator=(const DuplicatedRanks&) = delete;
+  /// MPI frees it itself when it is finalized. During an exception other ranks may be in a call on it.
+  ~DuplicatedRanks() {
+    if (!mpi_is_finalized() && std::uncaught_exceptions() == 0) MPI_Comm_free(&ranks_);
+  }
+
+  [[nodiscard]] MPI_Comm ranks() const { return ranks_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// call() is MPI's `name`. An error ends all ranks: they would wait for this one, and callers are noexcept.
+  template <class Call>
+  void run(const char* name, Call call) {
+    watch_.call().begin(name);
+    const int code = call();
+    watch_.call().end();
+    if (code != MPI_SUCCESS) end_mpi_job(ranks_, message({name, ": ", mpi_error_text(code)}));
+  }
+
+ private:
+  static MPI_Comm duplicate(MPI_Comm users) {
+    check_mpi();
+    if (users == MPI_COMM_NULL)
+      throw LogicError("crochet: Mpi is made of MPI_COMM_NULL: make it on the ranks of a communicator");
+    MPI_Comm own = MPI_COMM_NULL;
+    if (const int code = MPI_Comm_dup(users, &own); code != MPI_SUCCESS) {
+      throw LogicError(message({"crochet: MPI_Comm_dup: ", mpi_error_text(code)}));
+    }
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    return own;
+  }
+  [[nodiscard]] int number(int (*of)(MPI_Comm, int*)) const {
+    int n = 0;
+    of(ranks_, &n);
+    return n;
+  }
+
+  MPI_Comm ranks_;
+  int rank_, size_;
+  WaitWatch watch_;
+};
+
+}  // namespace crochet::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// WaitWatch: a thread that reports a rank's long wait for other ranks, and can end it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <crochet/base/message.hpp>
+#include <crochet/ranks/mpi/wait_judge.hpp>
+
+namespace crochet::detail {
+
+/// Its thread wakes once a second, and makes no calls of MPI.
+class WaitWatch {
+ public:
+  WaitWatch(const WaitLimits& limits, int rank, int size) : judge_(limits), rank_(rank), size_(size) {
+    if (limits.warn_after_secs <= 0 && limits.abort_after_secs <= 0) return;
+    thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  }
+
+  [[nodiscard]] CurrentCall& call() { return call_; }
+
+ private:
+  void watch(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    const std::chrono::duration<double> period(judge_.period());
+    while (!stop.stop_requested()) {
+      const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+      act(judge_.judge(call_.number(), now.count()));
+      never.wait_for(lock, stop, period, [] { return false; });
+    }
+  }
+  void act(WaitJudge::Verdict verdict) const {
+    if (verdict == WaitJudge::Verdict::nothing) return;
+    const bool ends = verdict == WaitJudge::Verdict::abort;
+    const auto& limits = judge_.limits();
+    const auto secs = static_cast<std::int64_t>(ends ? limits.abort_after_secs : limits.warn_after_secs);
+    const std::string line =
+        message({"crochet: rank ", rank_, " of ", size_, " has waited ", secs, " s for the other ranks in ",
+                 call_.name(), ends ? ", which is the limit (abort_after_secs): it ends the job\n" : "\n"});
+    std::fputs(line.c_str(), stderr);
+    if (ends) std::_Exit(EXIT_FAILURE);
+  }
+
+  CurrentCall call_;
+  WaitJudge judge_;
+  int rank_, size_;
+  std::jthread thread_;
+};
+
+}  // namespace crochet::detail
