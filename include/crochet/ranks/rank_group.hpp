@@ -51,6 +51,8 @@ class RankGroup final : public kernel::Exchange {
       rows_ += all[r].rows;
     }
     my_rows_ = rows;
+    // Equal parts need no weights.
+    if (std::all_of(all.begin(), all.end(), [&](const Presence& p) { return p.rows == rows; })) rows_ = 0;
   }
   void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept override {
     if (type == DType::float64) {
@@ -197,7 +199,7 @@ class RankGroup final : public kernel::Exchange {
   C communicator_;
   RollCall calls_;
   OrderedSum sums_;
-  std::int64_t rows_ = 0, my_rows_ = 0;
+  std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
   StopReason end_reason_;
   int end_rank_ = -1;
   bool ending_ = false, over_ = false;
