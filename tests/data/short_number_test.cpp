@@ -47,10 +47,7 @@ TEST(ShortNumber, HasTheBitsOfTheNearestDouble) {
 
 TEST(ShortNumber, RefusesWhatIsLongOrNoNumber) {
   for (const char* text : {"12345678", "1234567.", "123.4567", "-1234567", ".5,,,,,,", "5.,,,,,,", "-,,,,,,,",
-                           "-.5,,,,,", ",,,,,,,,", "abc,,,,,", "+1,,,,,,", "--1,,,,,",
-                           "\xff"
-                           "1,,,,,,",
-                           "\n1,,,,,,"}) {
+                           "-.5,,,,,", ",,,,,,,,", "abc,,,,,", "+1,,,,,,", "--1,,,,,", "\xff,,,,,,,", "\n1,,,,,,"}) {
     double value = 42;
     EXPECT_EQ(read(text, value), 0U) << text;
     EXPECT_EQ(value, 42) << text;

@@ -100,6 +100,7 @@ CROCHET_COLD inline ImageFolder image_folder(const std::filesystem::path& folder
   try {
     const std::vector<detail::ClassFile> files = detail::class_files(folder, classes);
     std::vector<std::int32_t> labels;
+    labels.reserve(files.size());
     for (const detail::ClassFile& file : files) labels.push_back(file.label);
     auto pixels = detail::folder_pixels(files, name, options);
     return {data_set(field<"images">(std::move(pixels)), field<"labels">(std::move(labels))), std::move(classes)};
