@@ -21,6 +21,9 @@
 #ifdef CONSUMER_HAS_IMAGES
 #include <crochet/data/images/read_image.hpp>
 #endif
+#ifdef CONSUMER_HAS_MPI
+#include <crochet/ranks/mpi.hpp>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -67,7 +70,17 @@ bool fit_and_export(std::span<const float> points, std::span<const std::int32_t>
   return history.epochs.size() == 3 && address.find("http://127.0.0.1:") != std::string::npos;
 }
 
-int main() {
+#ifdef CONSUMER_HAS_MPI
+void count_ranks(int argc, char** argv) {
+  const crochet::MpiInit mpi{argc, argv};
+  std::cout << "MPI has ranks: " << crochet::Mpi{MPI_COMM_WORLD}.size() << '\n';
+}
+#endif
+
+int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
+#ifdef CONSUMER_HAS_MPI
+  count_ranks(argc, argv);
+#endif
   const std::array<float, 8> points{0, 1, 1, 0, 0, 2, 2, 0};
   const std::array<std::int32_t, 4> classes{0, 1, 0, 1};
 
