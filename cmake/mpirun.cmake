@@ -1,12 +1,12 @@
 # How this project's own tests and examples start programs of several ranks.
 
 # crochet_mpirun(<result> <mpirun> <ranks>): the command line before the program. Open MPI refuses more ranks than
-# processors, and root, unless it is told otherwise.
+# processors, and root, without these options, and its ranks wait without yielding to other load.
 function(crochet_mpirun result mpirun ranks)
   execute_process(COMMAND ${mpirun} --version OUTPUT_VARIABLE version ERROR_QUIET)
   set(options)
   if(version MATCHES "Open MPI|OpenRTE")
-    set(options --oversubscribe --bind-to none)
+    set(options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
   endif()
   set(${result} ${CMAKE_COMMAND} -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     ${mpirun} ${options} -n ${ranks} PARENT_SCOPE)

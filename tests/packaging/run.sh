@@ -47,6 +47,7 @@ installed() {
   build_and_run "$consumer" "$work/installed" -DCMAKE_PREFIX_PATH="$work/prefix"
   grep -q '^debug streams to tensorflow.EventListener' "$work/installed/printed" # gRPC is installed: the component is found
   grep -q '^hana counts 2 hooks' "$work/installed/printed"
+  grep -q '^MPI has ranks: 1' "$work/installed/printed"
   # An unknown component is rejected by its name.
   sed 's/COMPONENTS cpu/COMPONENTS tpu/' "$consumer/CMakeLists.txt" >"$work/wrong.txt"
   rm -rf "$work/wrong" && mkdir "$work/wrong" && mv "$work/wrong.txt" "$work/wrong/CMakeLists.txt"

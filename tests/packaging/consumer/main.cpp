@@ -12,6 +12,9 @@
 #include <crochet/hana/chain.hpp>
 #include <crochet/hana/predicates.hpp>
 #endif
+#ifdef CONSUMER_HAS_MPI
+#include <crochet/ranks/mpi.hpp>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -37,7 +40,17 @@ struct LastLoss {
   float value = 0;
 };
 
-int main() {
+#ifdef CONSUMER_HAS_MPI
+void count_ranks(int argc, char** argv) {
+  const crochet::MpiInit mpi{argc, argv};
+  std::cout << "MPI has ranks: " << crochet::Mpi{MPI_COMM_WORLD}.size() << '\n';
+}
+#endif
+
+int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
+#ifdef CONSUMER_HAS_MPI
+  count_ranks(argc, argv);
+#endif
   const std::array<float, 8> points{0, 1, 1, 0, 0, 2, 2, 0};
   const std::array<std::int32_t, 4> classes{0, 1, 0, 1};
 
