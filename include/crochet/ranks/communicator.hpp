@@ -13,9 +13,11 @@ namespace crochet {
 /// A communicator has the members below. All ranks call them in the same order, from the thread that runs the session,
 /// and each call returns when this rank has what it receives.
 /// - `rank()`, `size()`: this rank, from 0, and the number of ranks;
-/// - `all_gather(from, to)`: `to` gets the bytes `from` of every rank, in the order of ranks. `from` has the same size on
+/// - `all_gather(from, to)`: `to` gets the bytes `from` of every rank, in the order of ranks. `from` has the same size
+/// on
 ///   all ranks, `to` is size() times as long. `from` may be part rank() of `to`, on all ranks or on none;
-/// - `all_to_all(from, to)`: part k of `from` goes to rank k, and part k of `to` comes from rank k. The parts are equal,
+/// - `all_to_all(from, to)`: part k of `from` goes to rank k, and part k of `to` comes from rank k. The parts are
+/// equal,
 ///   size() of them;
 /// - `broadcast(bytes, root)`: all ranks get the bytes of rank `root`;
 /// - `abort(reason)`: ends all ranks because this one cannot go on. Does not return.
