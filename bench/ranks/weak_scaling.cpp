@@ -36,7 +36,7 @@ void measure(cr::Mpi& ranks, std::int64_t rows, int steps) {
   cr::MonitoredSession alone{cr::Cpu{.threads = 1}.compile<W1>(), cr::HookChain{}};
   cr::MonitoredSession together{cr::Parallel{cr::Cpu{.threads = 1}, ranks}.compile<W1>(), cr::HookChain{}};
   bench::Times beside, exchanging;
-  for (int k = 0; k < steps / 10; ++k) {
+  for (int k = 0; k <= steps / 10; ++k) {
     beside.add([&] { make_steps(alone, images, labels); });
     exchanging.add([&] { make_steps(together, images, labels); });
   }

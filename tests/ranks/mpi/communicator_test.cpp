@@ -71,16 +71,25 @@ TEST_P(OfBytes, BroadcastHasTheMessageOfItsRoot) {
   }
 }
 
+// The user waits for any message of the communicator, and does not get one of the library's.
 TEST(Mpi, IsAHandleOfADuplicate) {
   std::optional<Mpi> first(std::in_place, MPI_COMM_WORLD);
   Mpi second = *first;
   first.reset();
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  EXPECT_EQ(second.size(), size);
-  // A message of the user's with a tag and a source of its own is not taken by the library's calls.
+  const int size = second.size(), next = (second.rank() + 1) % size;
+  int got = -1, sent = second.rank();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   std::vector<std::byte> one(1), all(static_cast<std::size_t>(size));
   second.all_gather(one, all);
+  MPI_Send(&sent, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(got, (second.rank() + size - 1) % size);
+}
+TEST(Mpi, RefusesMoreThanItsLimitBeforeItReads) {
+  Mpi ranks{MPI_COMM_WORLD};
+  const std::byte one{};
+  EXPECT_THROW(ranks.all_gather(std::span(&one, std::size_t{1} << 31), {}), crochet::LogicError);
 }
 TEST(Mpi, OfNoCommunicatorIsAnError) { EXPECT_THROW(Mpi{MPI_COMM_NULL}, crochet::LogicError); }
 TEST(MpiInit, ASecondOneIsAnError) {
