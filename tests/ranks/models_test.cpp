@@ -12,7 +12,7 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
-namespace {
+namespace ranks_models_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -133,4 +133,4 @@ TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) {
 }
 TEST(ModelsOnRanks, ThreadsOfARankDivideItsRows) { expect_one_machines_training<Cnn>(2e-3F, 2); }
 
-}  // namespace
+}  // namespace ranks_models_test

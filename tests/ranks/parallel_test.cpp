@@ -10,7 +10,7 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
-namespace {
+namespace ranks_parallel_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -107,4 +107,4 @@ TEST_P(OnRanks, TrainWhatOneMachineTrains) {
   EXPECT_LT(largest_difference(losses[0], losses_alone), 2e-5F);
 }
 
-}  // namespace
+}  // namespace ranks_parallel_test

@@ -18,7 +18,7 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
-namespace {
+namespace ranks_schedules_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -244,4 +244,4 @@ TEST_F(Quiet, EveryPlaceWhereOneRankFailsFailsAll) {
   }
 }
 
-}  // namespace
+}  // namespace ranks_schedules_test

@@ -16,7 +16,7 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
-namespace {
+namespace ranks_session_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -360,4 +360,4 @@ TEST(RankSessions, FindAVariableThatDiffers) {
   EXPECT_EQ(errors, std::vector<std::string>(3, errors[0]));
 }
 
-}  // namespace
+}  // namespace ranks_session_test
