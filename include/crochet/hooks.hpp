@@ -38,10 +38,12 @@
 #include <crochet/hooks/moving_average.hpp>
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
+#include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/only_in.hpp>
 #include <crochet/hooks/profiler.hpp>
 #include <crochet/hooks/progress_bar.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
+#include <crochet/hooks/same_on_all_ranks.hpp>
 #include <crochet/hooks/snapshot.hpp>
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
