@@ -42,7 +42,8 @@ function(crochet_test_program name prefix)
   set(properties LABELS ${labels})
   if("crochet::software_device" IN_LIST arg_LINK)
     # AddressSanitizer takes the stacks of fibers for one, and would free frames of functions that still run.
-    list(APPEND properties ENVIRONMENT ASAN_OPTIONS=detect_stack_use_after_return=0:handle_sigill=1)
+    list(APPEND properties ENVIRONMENT
+      ASAN_OPTIONS=detect_stack_use_after_return=0:handle_sigill=1:suppressions=${PROJECT_SOURCE_DIR}/tests/asan.supp)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES ${properties})
