@@ -315,25 +315,21 @@ TEST(RankSessions, ABatchForARunThatIsNotMadeIsTakenAgain) {
     Counter data;
     cr::CheckpointInputPipeline<Counter>* hook = nullptr;
     std::vector<float> rows{1, 2, 3};
-    cr::MonitoredSession session{
-        cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
-        cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{[&]() -> auto& {return *hook; }, &saved[r]
-}
-}
-}
-;
-hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
-cr::run_session(session, [&](auto& s) {
-  while (!s.should_stop()) {
-    if (me.rank() == 1 && s.step() == 3) return;  // rank 0 has taken its batch by then, or will
-    ++data.taken;
-    s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
-  }
-});
-taken[r] = data.taken;
-});
-EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
-EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
+    const auto pipeline = [&]() -> cr::CheckpointInputPipeline<Counter>& { return *hook; };
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+                                 cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{pipeline, &saved[r]}}};
+    hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) {
+        if (me.rank() == 1 && s.step() == 3) return;  // rank 0 has taken its batch by then, or will
+        ++data.taken;
+        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+      }
+    });
+    taken[r] = data.taken;
+  });
+  EXPECT_EQ(taken, (std::vector<std::int64_t>{4, 3}));
+  EXPECT_EQ(saved, (std::vector<std::int64_t>{3, 3}));
 }
 
 TEST(RankSessions, FindAVariableThatDiffers) {

@@ -16,21 +16,27 @@ namespace crochet {
 
 namespace detail {
 
-/// Adds `count` rows of `width` values along a balanced tree: first rows k and k + ceil(count / 2). `to` gets the sums
-/// divided by `total`; the rows are changed.
+/// Adds `count` rows of `width` values along a balanced tree of neighbours: rows 0 and 1, 2 and 3, and so on, then the
+/// sums in the same way. Adds levels up to the last but one; returns the distance of the last two rows, 0 for one row.
 template <class T>
-void tree_mean(T* rows, int count, std::size_t width, T total, T* to) {
-  int live = count;
-  for (; live > 2; live = (live + 1) / 2) {
-    const int half = (live + 1) / 2;
-    for (int k = 0; k + half < live; ++k) {
-      T* const sum = rows + static_cast<std::size_t>(k) * width;
-      const T* const other = rows + static_cast<std::size_t>(k + half) * width;
+std::size_t tree_levels(T* rows, std::size_t count, std::size_t width) {
+  std::size_t distance = 1;
+  for (; 2 * distance < count; distance *= 2) {
+    for (std::size_t k = 0; k + distance < count; k += 2 * distance) {
+      T* const sum = rows + k * width;
+      const T* const other = sum + distance * width;
       for (std::size_t i = 0; i < width; ++i) sum[i] += other[i];
     }
   }
-  if (live == 2) {
-    for (std::size_t i = 0; i < width; ++i) to[i] = (rows[i] + rows[width + i]) / total;
+  return count > 1 ? distance : 0;
+}
+/// `to` gets the sums of the rows divided by `total`; the rows are changed.
+template <class T>
+void tree_mean(T* rows, std::size_t count, std::size_t width, T total, T* to) {
+  const std::size_t distance = tree_levels(rows, count, width);
+  if (distance > 0) {
+    const T* const other = rows + distance * width;
+    for (std::size_t i = 0; i < width; ++i) to[i] = (rows[i] + other[i]) / total;
   } else {
     for (std::size_t i = 0; i < width; ++i) to[i] = rows[i] / total;
   }
@@ -41,6 +47,20 @@ void tree_mean(T* rows, int count, std::size_t width, T total, T* to) {
 /// The buffers are kept: a steady exchange allocates nothing.
 class OrderedSum {
  public:
+  /// Collective. The same over the shards of all ranks, which have equal numbers of them, a power of two: `to` gets
+  /// (sum over shards of weights[j] * from[j]) / total. The tree is that of as many ranks as there are shards.
+  template <class T, Communicator C>
+  void run_shards(C& communicator, std::span<const void* const> from, std::span<const T> weights, T total,
+                  std::span<T> to) {
+    const std::size_t n = to.size();
+    T* const rows = room<T>(shards_, from.size() * n);
+    for (std::size_t j = 0; j < from.size(); ++j) {
+      scale<T>({static_cast<const T*>(from[j]), n}, weights[j], rows + j * n);
+    }
+    detail::tree_mean(rows, from.size(), n, T(1), to.data());
+    run(communicator, to, T(1), total);
+  }
+
   /// Collective. Replaces `values` by (sum over ranks of weight * values) / total. Values of more than
   /// `piece_bytes` a rank are exchanged in pieces, below the limits of engines. Short ones are gathered and added by
   /// every rank, which is faster up to 32 kB on two ranks (bench/ranks).
@@ -71,7 +91,7 @@ class OrderedSum {
     scale<T>(values, weight, mine);
     communicator.all_gather(std::as_bytes(std::span{mine, n}),
                             std::as_writable_bytes(std::span{rows, n * static_cast<std::size_t>(communicator.size())}));
-    detail::tree_mean(rows, communicator.size(), n, total, values.data());
+    detail::tree_mean(rows, static_cast<std::size_t>(communicator.size()), n, total, values.data());
   }
 
   /// Each rank adds a part and passes it on: it sends and receives twice the bytes of `values`, whatever the number of
@@ -85,7 +105,7 @@ class OrderedSum {
     const std::span result = divides ? values : std::span{room<T>(sent_, all), all};
     communicator.all_to_all(std::as_bytes(weighted(values, weight, all)), std::as_writable_bytes(got));
     const auto mine = result.subspan(part * static_cast<std::size_t>(communicator.rank()), part);
-    detail::tree_mean(got.data(), communicator.size(), part, total, mine.data());
+    detail::tree_mean(got.data(), ranks, part, total, mine.data());
     communicator.all_gather(std::as_bytes(mine), std::as_writable_bytes(result));
     if (!divides) std::memcpy(values.data(), result.data(), values.size_bytes());
   }
@@ -110,7 +130,7 @@ class OrderedSum {
     return reinterpret_cast<T*>(memory.data());
   }
 
-  std::vector<std::byte> sent_, got_;
+  std::vector<std::byte> sent_, got_, shards_;
 };
 
 }  // namespace crochet

@@ -22,21 +22,22 @@ namespace crochet {
 
 namespace detail {
 
-/// `Model` on one of several ranks.
-template <class Model>
+/// `Model` on one of several ranks, or in fixed shards.
+template <class Model, bool InShards>
 struct DividedModel {
+  static constexpr bool in_shards = InShards;
   static constexpr void define(GraphBuilder& g) {
-    g.divide_batch();
+    g.divide_batch(in_shards);
     Model::define(g);
   }
 };
-/// The reason why the model cannot be divided, as a std::type_identity of a crochet::error.
-template <class Model>
+/// The reason why the model cannot be divided, as a std::type_identity of a crochet::error. Divided: a DividedModel.
+template <class Divided>
 constexpr auto dividing_reason() {
-  if constexpr (Builds<DividedModel<Model>>) {
+  if constexpr (Builds<Divided>) {
     constexpr auto build = [](auto use) {
       GraphBuilder g;
-      DividedModel<Model>::define(g);
+      Divided::define(g);
       return use(variable_that_differs(g));
     };
     constexpr std::size_t length = build([](std::string_view name) { return name.size(); });
@@ -65,35 +66,35 @@ struct OwnedGroup {
 };
 
 /// Device: compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`.
-template <class Device, class Model, class C, class... Hooks>
-using ExecutorOfRank = typename Device::template executor_of_rank<DividedModel<Model>, Hooks..., ShareOverRanks>;
+template <class Device, class Divided, class... Hooks>
+using ExecutorOfRank = typename Device::template executor_of_rank<Divided, Hooks..., ShareOverRanks>;
 
 }  // namespace detail
 
 /// The executor of one rank. Its interface is that of the device's executor; `ranks()` is what the ranks have in
-/// common.
-template <class Device, class Model, Communicator C, class... Hooks>
-class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<Device, Model, C, Hooks...> {
-  using Base = detail::ExecutorOfRank<Device, Model, C, Hooks...>;
+/// common. Divided: the detail::DividedModel.
+template <class Device, class Divided, Communicator C, class... Hooks>
+class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<Device, Divided, Hooks...> {
+  using Base = detail::ExecutorOfRank<Device, Divided, Hooks...>;
 
  public:
   /// The executor of the graph that hooks have extended.
   template <class... H>
-  using extended_by = std::conditional_t<
-      detail::Builds<detail::DividedModel<Model>, Hooks..., H..., detail::ShareOverRanks>,
-      ParallelExecutor<Device, Model, C, Hooks..., H...>,
-      UnusableExecutor<detail::BrokenExtension<detail::DividedModel<Model>, Hooks..., H..., detail::ShareOverRanks>>>;
+  using extended_by =
+      std::conditional_t<detail::Builds<Divided, Hooks..., H..., detail::ShareOverRanks>,
+                         ParallelExecutor<Device, Divided, C, Hooks..., H...>,
+                         UnusableExecutor<detail::BrokenExtension<Divided, Hooks..., H..., detail::ShareOverRanks>>>;
 
   /// Hooks that state RunsOn::chief run on rank 0 only.
   template <class H>
   using placed_hook = std::conditional_t<runs_on<H> == RunsOn::chief, OnChief<H>, H>;
 
-  ParallelExecutor(const Device& device, C communicator)
-      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator))) {}
+  ParallelExecutor(const Device& device, C communicator, int shards)
+      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator), shards)) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... Fewer>
   requires(sizeof...(Fewer) <
-           sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Model, C, Fewer...>&& plain)
+           sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Divided, C, Fewer...>&& plain)
       : ParallelExecutor(plain.device(), std::move(plain.owned_group())) {}
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
@@ -108,6 +109,18 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
   Device device_;
 };
 
+/// How ranks divide a batch. `Parallel{device, communicator, {.shards = 8}}`: the same bits on 1, 2, 4 and 8 ranks.
+struct ParallelOptions {
+  /// The number of parts of each batch, whatever the number of ranks; it is that number times a power of two. Each is
+  /// computed by itself, so a run on K / N of them costs as much as so many runs with smaller batches. The state of a
+  /// stopped run may go on with another number of ranks. See FixedShards.
+  int shards = 0;
+};
+/// Without ParallelOptions: each rank computes its rows at once.
+struct OneShardEach {
+  static constexpr int shards = 0;
+};
+
 /// `Parallel{Cpu{.threads = 4}, communicator}` in place of `Cpu{.threads = 4}`: the ranks of the communicator train one
 /// model together.
 /// - The program states the batch of all ranks; each rank is fed its rows of it. Steps, epochs, learning rates and
@@ -115,25 +128,28 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
 /// - minimize() gets the gradients of the whole batch, from a loss that is a mean or a sum over the rows. Named scalars
 ///   of that form are those of the whole batch, too, so all ranks see the values of one machine.
 /// - All variables have the same bits on all ranks after every step. Repeated with the same number of ranks a run has
-/// the
-///   same bits; with another number it is equal up to rounding.
-/// - compile() is collective. With Solo the executor is that of the device.
-template <class Device, class C>
+///   the same bits; with another number it is equal up to rounding, or has the same bits in fixed shards:
+///   ParallelOptions.
+/// - compile() is collective. With Solo the executor is that of the device, except in fixed shards.
+template <class Device, class C, class Options = OneShardEach>
 struct Parallel {
   Device device;
   C communicator;
+  Options options = {};
 
   static constexpr bool is_device = true;
 
+  /// Throws LogicError if ParallelOptions::shards does not fit the number of ranks.
   template <class Model>
   auto compile() const {
-    using Divided = detail::DividedModel<Model>;
-    using Reason = typename decltype(detail::dividing_reason<Model>())::type;
+    constexpr bool in_shards = !std::is_same_v<Options, OneShardEach>;
+    using Divided = detail::DividedModel<Model, in_shards>;
+    using Reason = typename decltype(detail::dividing_reason<Divided>())::type;
     static_assert(model_is_usable<Reason>, "crochet: crochet::error says why");
-    if constexpr (std::is_same_v<C, Solo> || !detail::Builds<Model>) {
+    if constexpr ((std::is_same_v<C, Solo> && !in_shards) || !detail::Builds<Model>) {
       return device.template compile<Model>();
     } else if constexpr (detail::Builds<Divided, detail::ShareOverRanks>) {
-      return ParallelExecutor<Device, Model, C>(device, communicator);
+      return ParallelExecutor<Device, Divided, C>(device, communicator, options.shards);
     } else if constexpr (!std::is_same_v<Reason, error::none>) {
       return UnusableExecutor<>{};
     } else {  // reported here and not in a called function, because compilers print the chain of calls
@@ -148,5 +164,7 @@ struct Parallel {
 };
 template <class Device, class C>
 Parallel(Device, C) -> Parallel<Device, C>;
+template <class Device, class C>
+Parallel(Device, C, ParallelOptions) -> Parallel<Device, C, ParallelOptions>;
 
 }  // namespace crochet

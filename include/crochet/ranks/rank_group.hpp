@@ -18,6 +18,7 @@
 #include <crochet/base/message.hpp>
 #include <crochet/kernels/exchange.hpp>
 #include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/fixed_shards.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
 #include <crochet/ranks/roll_call.hpp>
 #include <crochet/ranks/share_session.hpp>
@@ -34,7 +35,9 @@ namespace crochet {
 template <Communicator C>
 class RankGroup final : public kernel::Exchange {
  public:
-  explicit RankGroup(C communicator) : communicator_(std::move(communicator)), calls_(communicator_.size()) {}
+  /// `shards`: of all ranks together, see FixedShards; 0: none. Throws LogicError.
+  explicit RankGroup(C communicator, int shards = 0)
+      : communicator_(std::move(communicator)), calls_(communicator_.size()), shards_(shards, rank(), size()) {}
 
   [[nodiscard]] int rank() { return communicator_.rank(); }
   [[nodiscard]] int size() { return communicator_.size(); }
@@ -44,7 +47,7 @@ class RankGroup final : public kernel::Exchange {
 
   /// Collective, for runs.
   void begin(std::uint64_t kind, std::int64_t rows) override {
-    const auto all = meet({.kind = kind, .rows = rows});
+    const auto all = meet({.kind = kind + static_cast<std::uint64_t>(shards_.all()), .rows = rows});
     first_row_ = rows_ = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
       if (static_cast<int>(r) < rank()) first_row_ += all[r].rows;
@@ -53,12 +56,25 @@ class RankGroup final : public kernel::Exchange {
     my_rows_ = rows;
     // Equal parts need no weights.
     if (std::all_of(all.begin(), all.end(), [&](const Presence& p) { return p.rows == rows; })) rows_ = 0;
+    if (shards_.all() > 0) shards_.divide(all);
   }
   void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept override {
     if (type == DType::float64) {
       reduce(static_cast<double*>(values), n, mean);
     } else {
       reduce(static_cast<float*>(values), n, mean);
+    }
+  }
+
+  [[nodiscard]] int shards() const override { return shards_.here(); }
+  [[nodiscard]] std::int64_t row_before_shard(int shard) const override { return shards_.row_before(shard); }
+  void reduce_shards(std::span<const void* const> from, void* to, std::int64_t n, DType type,
+                     bool mean) noexcept override {
+    const auto size = static_cast<std::size_t>(n);
+    if (type == DType::float64) {
+      shards_.reduce(sums_, communicator_, from, std::span{static_cast<double*>(to), size}, mean);
+    } else {
+      shards_.reduce(sums_, communicator_, from, std::span{static_cast<float*>(to), size}, mean);
     }
   }
 
@@ -198,6 +214,7 @@ class RankGroup final : public kernel::Exchange {
 
   C communicator_;
   RollCall calls_;
+  FixedShards shards_;
   OrderedSum sums_;
   std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
   StopReason end_reason_;

@@ -2,6 +2,7 @@
 // Exchange: what a run has in common with the runs of the same plan on other ranks.
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include <crochet/graph/core/dtype.hpp>
 
@@ -23,9 +24,26 @@ class Exchange {
   /// The number of rows of the ranks before this one, in the current run.
   [[nodiscard]] std::int64_t first_row() const { return first_row_; }
 
+  /// Fixed shards: the number of parts in which this rank computes its rows, one after the other; 0 without them.
+  [[nodiscard]] virtual int shards() const { return 0; }
+  /// After begin(): the number of rows of the batch before this rank's shard `shard`, which is 0 to shards().
+  [[nodiscard]] virtual std::int64_t row_before_shard(int /*shard*/) const { return first_row_; }
+  /// As reduce(), over the shards of all ranks. from[j]: `n` values of this rank's shard j. `to` gets the result; it
+  /// may be one of them.
+  virtual void reduce_shards(std::span<const void* const> /*from*/, void* /*to*/, std::int64_t /*n*/, DType /*type*/,
+                             bool /*mean*/) noexcept {}
+
  protected:
   ~Exchange() = default;
   std::int64_t first_row_ = 0;
+};
+
+/// What the kernels of one shard see: its place in the batch. Its means and sums are made for all shards together.
+class ShardPlace final : public Exchange {
+ public:
+  void set_first_row(std::int64_t row) { first_row_ = row; }
+  void begin(std::uint64_t /*kind*/, std::int64_t /*rows*/) override {}
+  void reduce(void* /*values*/, std::int64_t /*n*/, DType /*type*/, bool /*mean*/) noexcept override {}
 };
 
 /// Whether an executor with this policy for products computes a part of the rows of each batch.
@@ -34,11 +52,17 @@ inline constexpr bool divides_batch = requires {
   requires Backend::divides_batch;
 };
 
-/// The policy `Backend` on one of several ranks.
+/// Whether a rank computes its rows in several shards.
 template <class Backend>
+inline constexpr bool in_shards = requires {
+  requires Backend::in_shards;
+};
+
+/// The policy `Backend` on one of several ranks.
+template <class Backend, bool InShards = false>
 class OneOfSeveral : public Backend {
  public:
-  static constexpr bool divides_batch = true;
+  static constexpr bool divides_batch = true, in_shards = InShards;
 };
 
 }  // namespace crochet::kernel

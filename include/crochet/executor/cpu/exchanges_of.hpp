@@ -13,9 +13,6 @@ namespace crochet::cpu {
 template <class T, class P>
 class ExchangesOf {
   static constexpr const auto& plan = P::plan;
-  static constexpr bool exchanges(const Step& s) {
-    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks;
-  }
   /// FNV-1a, a byte at a time (Fowler, Noll and Vo; IETF draft-eastlake-fnv).
   static constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (value >> (8 * byte) & 255U)) * 0x100000001b3U;
@@ -23,6 +20,9 @@ class ExchangesOf {
   }
 
  public:
+  static constexpr bool exchanges(const Step& s) {
+    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks;
+  }
   /// Whether the plan exchanges at all.
   static constexpr bool any = [] {
     for (std::size_t s = 0; s < plan.step_count; ++s) {
@@ -48,6 +48,14 @@ class ExchangesOf {
   /// The rows of the batch that a run with these dimensions has: the first dimension of the first placeholder that has
   /// a dynamic one. 0 if there is none.
   static std::int64_t rows(const Dims& dims) { return has_rows ? row_extent.at(dims) : 0; }
+
+  /// The dynamic dimension that is the number of rows; -1 if there are none, or if it is not one dimension.
+  static constexpr int row_symbol() {
+    for (std::size_t s = 0; s < max_symbols; ++s) {
+      if (has_rows && row_extent == Extent::symbol(s)) return static_cast<int>(s);
+    }
+    return -1;
+  }
 
  private:
   static constexpr int row_placeholder = [] {

@@ -13,6 +13,8 @@
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/cpu/run_memory.hpp>
+#include <crochet/executor/cpu/shard_memory.hpp>
+#include <crochet/executor/cpu/shard_steps.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
 #include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/planned.hpp>
@@ -59,6 +61,10 @@ class Executor
     friend class Executor;
     RunMemory<T> memory_;
     ThreadChoices choices_;
+    struct NoShards {
+      static constexpr std::size_t bytes() { return 0; }
+    };
+    [[no_unique_address]] std::conditional_t<kernel::in_shards<Backend>, ShardMemory<T>, NoShards> shards_;
   };
 
   /// Throws LogicError if the number of threads is negative, and ResourceExhaustedError if the system cannot start
@@ -73,7 +79,7 @@ class Executor
   /// The limit of threads.
   int threads() const { return team_.size(); }
   /// The bytes of memory of a run, without the variables.
-  std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.bytes(); }
+  std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.bytes() + w.shards_.bytes(); }
 
   /// Gives every variable its initial value, from the seed.
   void initialize() { variables_.initialize(settings_.seed); }
@@ -90,16 +96,22 @@ class Executor
     using L = Lowering<T, P, Backend>;
     Interface::template check_feeds<P, F...>();
     variables_.template settle<P>();
-    run_steps<D>(
-        w,
-        [&](const Dims& dims, const auto& steps) {
-          if constexpr (L::only_scalars) {
-            team_.run_alone(steps);
-          } else {
-            team_.template run<P>(w.choices_, dims, steps);
-          }
-        },
-        feeds...);
+    const auto execute = [&](const Dims& dims, const auto& steps) {
+      if constexpr (L::only_scalars) {
+        team_.run_alone(steps);
+      } else {
+        team_.template run<P>(w.choices_, dims, steps);
+      }
+    };
+    if constexpr (in_shards<P>) {
+      const auto run = [&](const auto& shards, const auto& remember) {
+        execute(shards.frames[0].dims, [&](kernel::Worker& worker) { ShardSteps<T, P, Backend>::run(shards, worker); });
+        remember();
+      };
+      run_shards<D, P, P>(w, run, feeds...);
+    } else {
+      run_steps<D>(w, execute, feeds...);
+    }
   }
 
   class Reader;  // runs of one thread beside those of others, in reader.hpp
@@ -125,32 +137,28 @@ class Executor
     using Plain = Planned<T, D>;
     using Watch = WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), Planned<T, D, Watch>, Plain>;
-    using L = Lowering<T, Plan, Backend>;
+    using Steps = ProbedSteps<T, Plan, Backend, DueProbes<P...>>;
+    using Shown = ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
     Interface::template check_feeds<Plan, F...>();
     variables_.template settle<Plan>();
-    typename L::FrameType frame;
-    bind_all<Plan>(w, frame, feeds...);
-
-    if constexpr (kernel::divides_batch<Backend>) begin_exchange<Plain>(frame);
-    ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
-    const auto facts = StepFacts<T, Plan>::at(frame.dims);
-    // As many threads as plain runs have.
-    const int threads = L::only_scalars ? 1 : team_.template members<Plain>(w.choices_, frame.dims);
-    shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
-                crochet::detail::List<F...>{});
-    ProbeFailure failure;
-    const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
-    const auto steps = [&](kernel::Worker& worker) {
-      ProbedSteps<T, Plan, Backend, DueProbes<P...>>::template run<decltype(shown)>(frame, worker, probes, show);
-    };
-    if constexpr (L::only_scalars) {
-      team_.run_alone(steps);
+    if constexpr (in_shards<Plan>) {  // the first of the rank's shards is shown
+      const auto run = [&](const auto& shards, const auto& remember) {
+        const auto steps = [&](kernel::Worker& worker, const auto& show) {
+          Steps::template run_shards<Shown>(shards, worker, probes, show);
+        };
+        show_run<Plan, Plain, Shown, F...>(w, shards.frames[0], probes, steps, remember);
+      };
+      run_shards<D, Plan, Plain>(w, run, feeds...);
     } else {
-      team_.run_on(threads, steps);
+      typename Lowering<T, Plan, Backend>::FrameType frame;
+      bind_all<Plan>(w, frame, feeds...);
+      if constexpr (kernel::divides_batch<Backend>) begin_exchange<Plain>(frame);
+      const auto steps = [&](kernel::Worker& worker, const auto& show) {
+        Steps::template run<Shown>(frame, worker, probes, show);
+      };
+      show_run<Plan, Plain, Shown, F...>(w, frame, probes, steps,
+                                         [&] { w.memory_.template remember<Plan>(frame, static_cast<D*>(nullptr)); });
     }
-    w.memory_.template remember<Plan>(frame, static_cast<D*>(nullptr));
-    failure.rethrow();
-    shown.end(probes);
   }
 
   /// A value of the last run on the workspace. A variable has its value after that run.
@@ -207,6 +215,52 @@ class Executor
     if constexpr (kernel::divides_batch<Backend>) begin_exchange<P>(frame);
     execute(frame.dims, [&](kernel::Worker& worker) { L::run(frame, worker); });
     w.memory_.template remember<P>(frame, static_cast<D*>(nullptr));
+  }
+
+  /// Whether runs of plan P are in several shards: those that exchange.
+  template <class P>
+  static constexpr bool in_shards = kernel::in_shards<Backend>&& ExchangesOf<T, P>::any;
+
+  /// As run_steps(), for each of the rank's shards: calls run(Shards, remember). `Plain`: the plan without watches.
+  template <class D, class P, class Plain, class Run, class... F>
+  void run_shards(Workspace& w, const Run& run, const F&... feeds) {
+    typename Lowering<T, P, Backend>::FrameType whole;
+    whole.variables = variables_.data();
+    w.memory_.template bind_feeds<P>(whole, feeds...);
+    const auto shards = w.shards_.template place<P, Backend>(whole, *settings_.exchange, team_.size());
+    begin_exchange<Plain>(whole);
+    w.shards_.template divide<P, typename F::name...>(shards);
+    run(shards, [&] {
+      std::size_t used = 0;
+      const auto address_of = [&]<std::int32_t V>(std::integral_constant<std::int32_t, V>) {
+        return w.shards_.template fetched<P, V>(whole, shards, used);
+      };
+      w.memory_.template remember_at<P>(whole.dims, static_cast<D*>(nullptr), address_of);
+    });
+  }
+
+  /// Shows the run of `frame` to the probes: steps(worker, show) is the work of one member.
+  template <class Plan, class Plain, class Shown, class... F, class Frame, class Probes, class Steps, class Remember>
+  CROCHET_COLD void show_run(Workspace& w, Frame& frame, const Probes& probes, const Steps& steps,
+                             const Remember& remember) {
+    using L = Lowering<T, Plain, Backend>;
+    Shown shown(frame, variables_);
+    const auto facts = StepFacts<T, Plan>::at(frame.dims);
+    // As many threads as plain runs have.
+    const int threads = L::only_scalars ? 1 : team_.template members<Plain>(w.choices_, frame.dims);
+    shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
+                crochet::detail::List<F...>{});
+    ProbeFailure failure;
+    const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
+    const auto work = [&](kernel::Worker& worker) { steps(worker, show); };
+    if constexpr (L::only_scalars) {
+      team_.run_alone(work);
+    } else {
+      team_.run_on(threads, work);
+    }
+    remember();
+    failure.rethrow();
+    shown.end(probes);
   }
 
   /// The variables, feeds, sizes and values of a run of plan P.

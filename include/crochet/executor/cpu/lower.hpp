@@ -20,6 +20,8 @@ namespace crochet::cpu {
 
 template <class T, class P, class Backend, class Probes>
 class ProbedSteps;
+template <class T, class P, class Backend>
+class ShardSteps;
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P, class Backend>
@@ -30,21 +32,27 @@ class Lowering {
   using Regions = ItemRegions<P>;
   template <class, class, class, class>
   friend class ProbedSteps;
+  template <class, class, class>
+  friend class ShardSteps;
 
  public:
   using FrameType =
       Frame<plan.slot_count, T::graph.nodes.size(), plan.reduction_buffer_count, kernel::divides_batch<Backend>>;
 
   /// Runs all steps, in order, on one member of the team.
-  static void run(const FrameType& frame, kernel::Worker& worker) {
+  static void run(const FrameType& frame, kernel::Worker& worker) { run_steps<0, plan.step_count>(frame, worker); }
+
+  /// Runs the steps [First, Last), which contain whole regions only.
+  template <std::size_t First, std::size_t Last>
+  CROCHET_HOST_ALWAYS_INLINE static void run_steps(const FrameType& frame, kernel::Worker& worker) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       // An array instead of a fold expression: clang nests folds and limits their depth to 256.
       [[maybe_unused]] const bool done[] = {
-          true,
-          (step_or_region<Table::code[S], Table::shared[S], Regions::region_at(S)>(Table::steps[S], frame, worker),
-           true)...};
+          true, (step_or_region<Table::code[First + S], Table::shared[First + S], Regions::region_at(First + S)>(
+                     Table::steps[First + S], frame, worker),
+                 true)...};
     }
-    (std::make_index_sequence<plan.step_count>{});
+    (std::make_index_sequence<Last - First>{});
   }
 
   /// Whether all steps compute scalars only, so that using a second thread does not pay.

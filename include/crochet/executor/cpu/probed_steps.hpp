@@ -7,6 +7,7 @@
 
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/cpu/shard_steps.hpp>
 #include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/watched.hpp>
@@ -33,6 +34,18 @@ class ProbedSteps {
     }
     (std::make_index_sequence<count>{});
   }
+  /// The same on a rank with several shards, of which the first is shown.
+  template <class Shows, class Show>
+  static void run_shards(const Shards<Frame>& shards, kernel::Worker& worker, const Probes& probes, Show&& show) {
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      [[maybe_unused]] const bool done[] = {
+          true, (ShardSteps<T, P, Backend>::template one<S>(
+                     shards, worker, [&](const Frame& f) { one<S, Shows>(f, worker, probes, show); },
+                     [&] { display<S, Shows>(worker, show); }),
+                 true)...};
+    }
+    (std::make_index_sequence<count>{});
+  }
 
  private:
   template <std::size_t S, class Shows, class Show>
@@ -46,6 +59,10 @@ class ProbedSteps {
     } else if constexpr (region >= 0) {
       take_through<static_cast<std::size_t>(region)>(frame, worker, probes);
     }
+    display<S, Shows>(worker, show);
+  }
+  template <std::size_t S, class Shows, class Show>
+  static void display(kernel::Worker& worker, Show& show) {
     if constexpr (Shows::template any<S>) {
       worker.sync();
       if (worker.index() == 0) show(std::integral_constant<std::size_t, S>{});

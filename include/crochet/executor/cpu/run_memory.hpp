@@ -31,20 +31,36 @@ class RunMemory {
   /// Throws ShapeError if the size of a feed does not fit, ResourceExhaustedError if there is no memory.
   template <class P, class Backend, class Frame, class... F>
   CROCHET_HOST_ALWAYS_INLINE void bind(Frame& frame, int members, const F&... feeds) {
+    bind_feeds<P>(frame, feeds...);
+    place<P, Backend>(frame, members);
+  }
+  /// The first half of bind(): the feeds and sizes.
+  template <class P, class Frame, class... F>
+  CROCHET_HOST_ALWAYS_INLINE void bind_feeds(Frame& frame, const F&... feeds) {
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
     check_dims<T, P>(frame.dims, dims_);
+  }
+  /// The second half: the places of values, at the sizes in `frame`.
+  template <class P, class Backend, class Frame>
+  CROCHET_HOST_ALWAYS_INLINE void place(Frame& frame, int members) {
     place_slots<P>(frame, members);
     Lowering<T, P, Backend>::place_totals(frame, totals_, members);
   }
 
   /// Records the sizes of the run and where the values of its demand are.
-  template <class P, class Frame, class... N, class R>
-  void remember(const Frame& frame, Demand<Names<N...>, R>*) {
-    dims_ = frame.dims;
-    std::size_t i = 0;
+  template <class P, class Frame, class D>
+  void remember(const Frame& frame, D* demand) {
+    remember_at<P>(frame.dims, demand, [&]<std::int32_t V>(std::integral_constant<std::int32_t, V>) {
+      return StepMemory<T, P>::template address<V>(frame);
+    });
+  }
+  /// The same; address_of(V) is the address of value V of the plan.
+  template <class P, class... N, class R, class Address>
+  void remember_at(const Dims& dims, Demand<Names<N...>, R>*, const Address& address_of) {
+    dims_ = dims;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((where_[index_of<N>()] = StepMemory<T, P>::template address<P::plan.fetched[I]>(frame), ++i), ...);
+      ((where_[index_of<N>()] = address_of(std::integral_constant<std::int32_t, P::plan.fetched[I]>{})), ...);
     }
     (std::make_index_sequence<sizeof...(N)>{});
   }

@@ -59,9 +59,10 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
   const SharedScalar share = g.constant<double>(1 / static_cast<double>(steps));
   g.guard_assignments(select, last);
   const auto shared = begin(optimizer, g, options.scope);
-  const VariableGradients gradients = compute_gradients(loss, options.scope);
+  VariableGradients gradients = compute_gradients(loss, options.scope);
+  const Spread spread = share_each_run(gradients, loss);
   sums.add(gradients);
-  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, spread_of_loss(loss));
+  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, spread);
   g.guard_assignments(nullptr, {});
   const Tensor next = select(last, g.constant<std::int64_t>(0), sums.count());
   return sums.kept_with(g.apply(op::group, applied, sums.set_count(next)));
@@ -84,10 +85,10 @@ constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimi
   const SharedScalar share = 1 / cast<double>(sums.count());
   const Tensor more = sums.count();
   const auto shared = detail::begin(optimizer, g, options.scope);
-  const VariableGradients gradients = compute_gradients(loss, options.scope);
+  VariableGradients gradients = compute_gradients(loss, options.scope);
+  const Spread spread = detail::share_each_run(gradients, loss);
   sums.add(gradients);
-  const Tensor updated =
-      detail::update_all(optimizer, shared, sums.times(gradients, share), options, detail::spread_of_loss(loss));
+  const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options, spread);
   const Tensor apply = g.apply(op::group, updated, sums.set_count(g.constant<std::int64_t>(0)));
   return {sums.kept_with(sums.set_count(more)), apply};
 }

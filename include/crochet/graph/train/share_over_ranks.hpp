@@ -11,7 +11,7 @@ namespace crochet::detail {
 /// the ranks.
 constexpr Spread spread_of_loss(Tensor loss) {
   if (!loss.graph->divides_batch()) return Spread::same;
-  const Spread spread = find_spreads(loss.graph->graph(), loss.id)[static_cast<std::size_t>(loss.id)];
+  const Spread spread = find_spreads(*loss.graph, loss.id)[static_cast<std::size_t>(loss.id)];
   if (spread == Spread::rows || spread == Spread::other) graph_error::loss_is_no_mean_or_sum_over_the_batch();
   return spread;
 }
@@ -24,10 +24,18 @@ constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
   }
 }
 
+/// As share_gradients(), before gradients are accumulated. Returns the spread that they have then.
+constexpr Spread share_each_run(VariableGradients& gradients, Tensor loss) {
+  const Spread spread = spread_of_loss(loss);
+  if (!loss.graph->shares_each_run()) return spread;
+  share_gradients(gradients, spread);
+  return Spread::same;
+}
+
 /// Named scalars that are means or sums over the rows of the batch become those of the whole batch, so that hooks on
 /// every rank read the values of one machine.
 constexpr void share_named_scalars(GraphBuilder& g) {
-  const ConstexprVector<Spread> spreads = find_spreads(g.graph(), g.size() - 1);
+  const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   const std::size_t names = g.graph().names.size();
   for (std::size_t i = 0; i < names; ++i) {
     const int id = g.graph().names[i].node;
@@ -40,11 +48,11 @@ constexpr void share_named_scalars(GraphBuilder& g) {
 
 /// The first variable to which an assignment would give different values on different ranks; empty if there is none.
 constexpr std::string_view variable_that_differs(const GraphBuilder& g) {
-  const ConstexprVector<Spread> spreads = find_spreads(g.graph(), g.size() - 1);
+  const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   for (int i = 0; i < g.size(); ++i) {
     if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
     const std::string_view name = g.name_of(g.node(i).inputs[0]);
-    if (!name.ends_with("/gradient_accumulator")) return name;
+    if (g.shares_each_run() || !name.ends_with("/gradient_accumulator")) return name;
   }
   return {};
 }

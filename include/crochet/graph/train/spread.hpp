@@ -21,7 +21,7 @@ enum class Spread : std::uint8_t {
 namespace detail {
 class SpreadPass {
  public:
-  constexpr explicit SpreadPass(const Graph& g) : g_(g) {}
+  constexpr SpreadPass(const Graph& g, bool shares_each_run) : g_(g), shares_each_run_(shares_each_run) {}
 
   constexpr ConstexprVector<Spread> run(int last) {
     of_.reserve(static_cast<std::size_t>(last) + 1);
@@ -52,7 +52,9 @@ class SpreadPass {
   }
 
   /// The sums of gradients of several runs stay with their rank until they are applied.
-  constexpr bool is_sum_of_one_rank(int i) const { return name_of_node(g_, i).ends_with("/gradient_accumulator"); }
+  constexpr bool is_sum_of_one_rank(int i) const {
+    return !shares_each_run_ && name_of_node(g_, i).ends_with("/gradient_accumulator");
+  }
 
   constexpr Spread of_inputs(const Node& n) const {
     if (n.op->reduces) return of_reduction(n);
@@ -113,12 +115,15 @@ class SpreadPass {
   }
 
   const Graph& g_;
+  const bool shares_each_run_;
   ConstexprVector<Spread> of_;
 };
 }  // namespace detail
 
 /// The spread of every node up to `last`.
-constexpr ConstexprVector<Spread> find_spreads(const Graph& g, int last) { return detail::SpreadPass(g).run(last); }
+constexpr ConstexprVector<Spread> find_spreads(const GraphBuilder& g, int last) {
+  return detail::SpreadPass(g.graph(), g.shares_each_run()).run(last);
+}
 
 /// The value of the whole batch.
 constexpr Tensor of_whole_batch(Tensor x, Spread spread) {
