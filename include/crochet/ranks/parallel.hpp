@@ -103,8 +103,8 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
   [[nodiscard]] std::unique_ptr<RankGroup<C>>& owned_group() { return this->group; }
 
  private:
-  ParallelExecutor(const Device& device, std::unique_ptr<RankGroup<C>> group)
-      : detail::OwnedGroup<C>{std::move(group)}, Base(device.settings_of_rank(this->group.get())), device_(device) {}
+  ParallelExecutor(const Device& device, std::unique_ptr<RankGroup<C>> owned)
+      : detail::OwnedGroup<C>{std::move(owned)}, Base(device.settings_of_rank(this->group.get())), device_(device) {}
 
   Device device_;
 };

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -174,7 +173,7 @@ class RankGroup final : public kernel::Exchange {
   /// The text of rank `root`, cut to a fixed length. Collective.
   std::string text_of(int root, std::string_view mine) {
     Text text{};
-    std::memcpy(text.data(), mine.data(), std::min(mine.size(), text.size() - 1));
+    mine.copy(text.data(), text.size() - 1);
     communicator_.broadcast(std::as_writable_bytes(std::span{text}), root);
     text.back() = 0;
     return text.data();

@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include <crochet/storage/whole_file.hpp>
 #include <crochet/ranks/mpi.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 int main(int argc, char** argv) {
   const crochet::MpiInit mpi{argc, argv};
