@@ -6,6 +6,7 @@
 // dump cpu FOLDER: three training steps of a small network on the CPU. The third has a NaN in the node `logarithm`.
 //   Writes dumps of a DumpingDebugHook (folder `all`) and of watches chosen at compile time (`some`), and the fetched
 //   values of the same steps without a hook (`plain.json`).
+// dump ranks FOLDER: the same steps on two ranks, which have three rows each, with dumps of all nodes (`ranks`).
 // dump strings FOLDER: one run with a tensor of strings `words` [2, 2] and an empty one `none` [0].
 // dump match PATTERN TEXT...: prints 1 or 0 for each text.
 #include <crochet/crochet.hpp>
@@ -14,6 +15,8 @@
 #include <crochet/debug/watch/regex.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/ranks/parallel.hpp>
+#include <crochet/testing/thread_ranks.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -214,6 +217,21 @@ void cpu(const std::string& folder) {
   train(some, nothing);
 }
 
+void ranks(const std::string& folder) {
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Network>(),
+                                 cr::HookChain{cr::DumpingDebugHook{folder + "/ranks"}}};
+    const auto first = static_cast<std::size_t>(3 * me.rank());
+    const cr::TensorView<const float, 2> rows{images.data() + 4 * first, {3, 4}};
+    const cr::TensorView<const std::int32_t, 1> labels{classes.data() + first, {3}};
+    cr::run_session(session, [&](auto& s) {
+      for (const float scale : scales) {
+        s.run("train"_n, cr::feed<"x">(rows), cr::feed<"labels">(labels), cr::feed<"scale">(scale));
+      }
+    });
+  });
+}
+
 void strings(const std::string& folder) {
   debug::DumpWriter writer{folder + "/run_1700000000000000_0"};
   const std::vector<std::string> words{"ab", "", std::string("\0\xff", 2), "\xc3\xa4"};
@@ -233,12 +251,15 @@ int run(int argc, char** argv) {
   if (what == "nan" && argc == 3) return nan(argv[2]), 0;
   if (what == "strings" && argc == 3) return strings(argv[2]), 0;
   if (what == "cpu" && argc == 3) return cpu(argv[2]), 0;
+  if (what == "ranks" && argc == 3) return ranks(argv[2]), 0;
   if (what == "match" && argc > 2) {
     const debug::Regex regex{argv[2]};
     for (int i = 3; i < argc; ++i) std::printf("%d", regex.match(argv[i]) ? 1 : 0);
     return 0;
   }
-  std::fputs("dump step FOLDER EXPECTED | nan FOLDER | cpu FOLDER | strings FOLDER | match PATTERN TEXT...\n", stderr);
+  std::fputs(
+      "dump step FOLDER EXPECTED | nan FOLDER | cpu FOLDER | ranks FOLDER | strings FOLDER | match PATTERN TEXT...\n",
+      stderr);
   return 2;
 }
 

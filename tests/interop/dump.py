@@ -232,6 +232,37 @@ class Conditions(frame.InteropTest):
         self.assertIn("net/wide", values_of(dump))
 
 
+class OnTwoRanks(frame.InteropTest):
+    """Each rank has a session root and a device of its own. Their rows make up the batch, and their variables are equal."""
+
+    def setUp(self):
+        super().setUp()
+        self.ours("cpu", self.folder)
+        self.ours("ranks", self.folder)
+        self.whole = [opened(run) for run in runs_of(self.path("all"))]
+        self.ranks = [[opened(run) for run in runs_of(self.path(f"ranks/rank_{r}"))] for r in (0, 1)]
+
+    def test_devices_name_the_rank(self):
+        self.assertEqual(sorted(os.listdir(self.path("ranks"))), ["rank_0", "rank_1"])
+        for rank, dumps in enumerate(self.ranks):
+            self.assertEqual(len(dumps), 3)
+            for dump in dumps:
+                self.assertEqual(dump.devices(), [f"/job:worker/replica:0/task:{rank}/device:CPU:0"])
+                self.assertEqual(dump.node_device("logits/matmul"), dump.devices()[0])
+
+    def test_rows_are_those_of_one_machine(self):
+        for whole, first, second in zip(self.whole[:2], *self.ranks):
+            want, rows = values_of(whole), [values_of(first), values_of(second)]
+            for name in ("x", "hidden/matmul", "logits"):
+                np.testing.assert_allclose(np.concatenate([r[name] for r in rows]), want[name], rtol=1e-4, atol=1e-5)
+
+    def test_variables_are_equal(self):
+        for first, second in zip(*self.ranks):
+            mine, others = values_of(first), values_of(second)
+            for name in ("hidden/kernel", "hidden/bias", "logits/kernel", "global_step"):
+                np.testing.assert_array_equal(mine[name], others[name])
+
+
 class Patterns(frame.InteropTest):
     def test_they_match_as_pythons_do(self):
         texts = ["", "a", "b", "ab", "ba", "aab", "abab", "dense", "dense_1/kernel", "hidden/dense", "MatMul", "Mat", "a-b",

@@ -222,7 +222,7 @@ TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
                 {"FeedFn<main()::<lambda(auto:1&)>>", "after_run", 100.0001035, 100.0002}};
   const crochet::proto::StepStats stats = trace::step_stats(run);
   ASSERT_EQ(stats.dev_stats_size(), 3);
-  EXPECT_EQ(stats.dev_stats(2).device(), trace::hooks_device);
+  EXPECT_EQ(stats.dev_stats(2).device(), "/job:localhost/replica:0/task:0/device:HOOKS:0");
   EXPECT_EQ(stats.dev_stats(2).node_stats(0).all_end_rel_micros(), 2) << "the next begins in the same microsecond";
   EXPECT_EQ(stats.dev_stats(2).node_stats(0).all_end_rel_nanos(), 3500);
   const auto json = nlohmann::json::parse(trace::timeline_json(stats))["traceEvents"];

@@ -15,9 +15,11 @@ namespace crochet::io {
 
 /// The full name of this process's first CPU, in TensorFlow's notation.
 inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/device:CPU:0";
-/// The name of the GPU of this number.
-inline std::string local_gpu(int number) {
-  return "/job:localhost/replica:0/task:0/device:GPU:" + std::to_string(number);
+/// The full name of a device: of its kind ("CPU", "GPU") and number, in this process, or of rank `task` of several.
+inline std::string device_name(std::string_view kind, int number = 0, int task = -1) {
+  const std::string job =
+      task < 0 ? "/job:localhost/replica:0/task:0" : "/job:worker/replica:0/task:" + std::to_string(task);
+  return job + "/device:" + std::string(kind) + ":" + std::to_string(number);
 }
 
 /// Converts every node with its name (node_names.hpp), inputs, device, element type and shape.

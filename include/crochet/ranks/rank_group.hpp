@@ -36,7 +36,9 @@ class RankGroup final : public kernel::Exchange {
  public:
   /// `shards`: of all ranks together, see FixedShards; 0: none. Throws LogicError.
   explicit RankGroup(C communicator, int shards = 0)
-      : communicator_(std::move(communicator)), calls_(communicator_.size()), shards_(shards, rank(), size()) {}
+      : communicator_(std::move(communicator)), calls_(communicator_.size()), shards_(shards, rank(), size()) {
+    if (size() > 1) task_ = rank();
+  }
 
   [[nodiscard]] int rank() { return communicator_.rank(); }
   [[nodiscard]] int size() { return communicator_.size(); }

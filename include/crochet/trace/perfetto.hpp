@@ -44,7 +44,7 @@ class InternedTexts {
 /// - Memory: the texts, which are names of nodes and hooks.
 class PerfettoWriter {
  public:
-  /// `name`: that of the process in the viewer.
+  /// `name`: that of the process in the viewer, followed by its rank if there are several.
   explicit PerfettoWriter(std::string name = "crochet") : process_(std::move(name)) {}
 
   /// The packets of one run. Before the first run they include those that describe the tracks.
@@ -54,6 +54,7 @@ class PerfettoWriter {
   using Packet = proto::perfetto::TracePacket;
   using Event = proto::perfetto::TrackEvent;
   using Track = proto::perfetto::TrackDescriptor;
+  static constexpr int max_threads = 4096;  // of a rank, whose numbers are distinct in a file of several ranks
   enum : std::uint64_t { process = 1, runs, hooks, workspace, variables, device, first_member = 16 };
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -87,6 +88,7 @@ class PerfettoWriter {
   void write_memory(const RunTrace& run);
 
   const std::string process_;
+  int pid_ = 1;              // of the process in the file: the ranks of one training differ
   std::uint64_t base_ = 0;   // of the tracks' numbers; 0: nothing is written yet
   std::uint64_t flows_ = 1;  // the next flow's number
   int members_ = 0;          // number of members whose tracks are described

@@ -97,8 +97,10 @@ CROCHET_INLINE void PerfettoWriter::append(Packet& packet) {
 CROCHET_INLINE void PerfettoWriter::begin(const RunTrace& run) {
   base_ = static_cast<std::uint64_t>(run.epoch.wall_ns) << 8 | 1U << 7;  // unique, so that files can be concatenated
   Packet packet;
-  describe(packet, process)->mutable_process()->set_process_name(process_);
-  packet.mutable_track_descriptor()->mutable_process()->set_pid(1);
+  auto& named_process = *describe(packet, process)->mutable_process();
+  named_process.set_process_name(run.task < 0 ? process_ : process_ + ", rank " + std::to_string(run.task));
+  pid_ = 1 + std::max(run.task, 0) * max_threads;
+  named_process.set_pid(pid_);
   packet.mutable_track_descriptor()->clear_parent_uuid();
   append(packet);
   for (const auto& [track, name] : {std::pair{runs, "runs"}, std::pair{hooks, "hooks"}}) {
@@ -118,8 +120,8 @@ CROCHET_INLINE void PerfettoWriter::begin(const RunTrace& run) {
 CROCHET_INLINE void PerfettoWriter::describe_member(int member) {
   Packet packet;
   auto& thread = *describe(packet, first_member + static_cast<std::uint64_t>(member))->mutable_thread();
-  thread.set_pid(1);
-  thread.set_tid(member + 1);
+  thread.set_pid(pid_);
+  thread.set_tid(pid_ + member);
   thread.set_thread_name(member == 0 ? "session.run" : "team " + std::to_string(member));
   append(packet);
 }

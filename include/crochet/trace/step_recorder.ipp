@@ -56,6 +56,7 @@ CROCHET_INLINE void StepRecorder::describe(const ProbedRun& run) {
   run_.members = run.members;
   run_.device = run.device.name;
   run_.device_number = run.device.number;
+  run_.task = run.device.task;
   run_.device_parts.clear();
   run_.device_parts.reserve(run_.device.empty() ? 0 : run.steps.size());
   run_.variable_bytes = run.variable_bytes;

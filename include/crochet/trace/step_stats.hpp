@@ -4,15 +4,10 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <string_view>
-
 #include <crochet/io/messages.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
-
-/// The device of the hooks' phases.
-inline constexpr std::string_view hooks_device = "/job:localhost/replica:0/task:0/device:HOOKS:0";
 
 /// The statistics of a run: a device for each thread of the team, CPU:0, CPU:0/thread:1 and so on, with a node for each
 /// part of a step, sorted by start; and the device HOOKS:0 with the phases of hooks.

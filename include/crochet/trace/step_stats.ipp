@@ -40,7 +40,7 @@ class StepStatsWriter {
     for (int member = 0; member < run_.members; ++member) {
       proto::DeviceStepStats& device = *stats.add_dev_stats();
       const std::string number = std::to_string(member);
-      device.set_device(std::string(io::local_cpu) + (member == 0 ? "" : "/thread:" + number));
+      device.set_device(io::device_name("CPU", 0, run_.task) + (member == 0 ? "" : "/thread:" + number));
       (*device.mutable_thread_names())[static_cast<std::uint32_t>(member)] =
           member == 0 ? "session.run" : "team " + number;
       write_member(member, device);
@@ -94,7 +94,7 @@ class StepStatsWriter {
 
   /// The steps on the device. The host's thread has their launches.
   void write_device(proto::DeviceStepStats& device) const {
-    device.set_device(io::local_gpu(run_.device_number));
+    device.set_device(io::device_name("GPU", run_.device_number, run_.task));
     (*device.mutable_thread_names())[0] = run_.device;
     std::vector<const Slice*> own;
     for (const Slice& s : device_slices_) own.push_back(&s);
@@ -205,7 +205,7 @@ class StepStatsWriter {
   }
 
   void write_phases(proto::DeviceStepStats& to) const {
-    to.set_device(std::string(hooks_device));
+    to.set_device(io::device_name("HOOKS", 0, run_.task));
     Times times;
     for (std::size_t i = 0; i < run_.phases.size(); ++i) {
       const HookPhase& p = run_.phases[i];

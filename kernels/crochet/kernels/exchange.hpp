@@ -23,6 +23,8 @@ class Exchange {
   virtual void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept = 0;
   /// The number of rows of the ranks before this one, in the current run.
   [[nodiscard]] std::int64_t first_row() const { return first_row_; }
+  /// This rank, if there are several; else -1.
+  [[nodiscard]] int task() const { return task_; }
 
   /// Fixed shards: the number of parts in which this rank computes its rows, one after the other; 0 without them.
   [[nodiscard]] virtual int shards() const { return 0; }
@@ -36,6 +38,7 @@ class Exchange {
  protected:
   ~Exchange() = default;
   std::int64_t first_row_ = 0;
+  int task_ = -1;
 };
 
 /// What the kernels of one shard see: its place in the batch. Its means and sums are made for all shards together.

@@ -99,7 +99,7 @@ class DebugProbe {
 
  private:
   static std::string full_name(const ProbedDevice& device) {
-    return device.name.empty() ? std::string(io::local_cpu) : io::local_gpu(device.number);
+    return io::device_name(device.name.empty() ? "CPU" : "GPU", device.number, device.task);
   }
   void name_graph(const ProbedRun& run) {
     named_ = NamedGraph{run.graph, options_.device};

@@ -248,7 +248,9 @@ class Executor
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
     // As many threads as plain runs have.
     const int threads = L::only_scalars ? 1 : team_.template members<Plain>(w.choices_, frame.dims);
-    shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
+    const int task = settings_.exchange == nullptr ? -1 : settings_.exchange->task();
+    shown.begin(probes, facts,
+                {.members = threads, .workspace_bytes = workspace_bytes(w), .device = {.name = {}, .task = task}},
                 crochet::detail::List<F...>{});
     ProbeFailure failure;
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };

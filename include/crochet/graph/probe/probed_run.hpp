@@ -41,6 +41,7 @@ struct ProbedSlot {
 struct ProbedDevice {
   std::string_view name;  ///< for example "NVIDIA H200, sm_90"; empty: the CPU
   int number = 0;         ///< among the devices of its kind
+  int task = -1;          ///< the rank of its process, of several; -1: a session on one machine
 };
 
 /// The current run. Valid until on_run_end returns; `graph` and `node_names` are valid forever.

@@ -21,7 +21,7 @@
 #include <crochet/debug/watch/watch.hpp>
 #include <crochet/debug/watch/watch_fn.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hook/runs_on.hpp>
+#include <crochet/hooks/kit/rank_folder.hpp>
 
 namespace crochet {
 
@@ -67,13 +67,14 @@ struct DumpingDebugOptions {
 /// - Throws: FailedPreconditionError for an unusable root; LogicError for invalid options; with `fail` IoError and
 ///   ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp).
 /// - Thread: one session.
+/// - On several ranks each writes into its own session root, `rank_0`, `rank_1` and so on in the given one, and the
+///   devices are `/job:worker/replica:0/task:<rank>/device:...`.
 /// - Format: debug/dump/dump_writer.hpp. Differences from TensorFlow: docs/differences.md.
 template <class W = debug::WatchAll, class Condition = debug::Always>
 class DumpingDebugHook {
   static constexpr bool captures = !std::same_as<Condition, debug::Always>;
 
  public:
-  static constexpr auto runs_on = RunsOn::chief;
   using probe = debug::DebugProbe<W, debug::DumpPublisher>;
   using handles = Phases<phase::before_run, phase::after_run, phase::on_error>;
   static constexpr auto fetches = Condition::fetches;
@@ -114,6 +115,9 @@ class DumpingDebugHook {
   DumpingDebugHook(std::filesystem::path session_root, When condition)
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
 
+  /// For sessions on several ranks: each has a session root of its own.
+  void join_ranks(int rank, int size) { place_ = detail::rank_folder({}, rank, size); }
+
   /// Number of directories written so far.
   [[nodiscard]] std::int64_t runs() const { return probe_.publisher().runs(); }
 
@@ -138,12 +142,13 @@ class DumpingDebugHook {
  private:
   void make_ready() {
     if (filter_) filter_pattern_.emplace(*filter_);
-    probe_.publisher().set_root(debug::open_session_root(session_root_));
+    probe_.publisher().set_root(debug::open_session_root(place_.empty() ? session_root_ : session_root_ / place_));
     probe_.publisher().reset_budget();
     ready_ = true;
   }
 
   std::filesystem::path session_root_;
+  std::filesystem::path place_;  // of this rank's dumps in it
   std::optional<std::string> filter_;
   std::optional<debug::Regex> filter_pattern_;
   std::function<std::string()> thread_name_;

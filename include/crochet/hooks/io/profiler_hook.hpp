@@ -17,7 +17,6 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/phase_log.hpp>
-#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/storage/file_system.hpp>
@@ -64,6 +63,8 @@ struct ProfilerHookOptions {
 ///   hooks and sessions of a program may write into one folder (trace/run_writer.hpp).
 /// - A full disk or an unwritable folder is reported once, and training continues (`on_write_error`). This also holds
 ///   for the event file, unless it was opened elsewhere before; its own reports go to standard error.
+/// - On several ranks each writes into its own folder, `rank_0`, `rank_1` and so on in output_dir and in that of
+///   `perfetto`; the devices are `/job:worker/replica:0/task:<rank>/device:...`. The table is that of rank 0.
 /// - Threads: one background thread writes the files; the end waits for it.
 /// - Cost: two comparisons per run, with save_secs a clock reading; in a recorded run about 50 ns per step and thread,
 ///   and a copy of the records (docs/benchmarks.md).
@@ -72,7 +73,6 @@ struct ProfilerHookOptions {
 ///   thread.
 class ProfilerHook {
  public:
-  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::on_error>;
   using probe = trace::StepRecorder;
@@ -80,6 +80,8 @@ class ProfilerHook {
   explicit ProfilerHook(ProfilerHookOptions options)
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
+  /// For sessions on several ranks: each has a folder of its own.
+  void join_ranks(int rank, int size);
   void begin();
   void after_create_session(auto& session, auto& /*coordinator*/) {
     timer_.epochs_begin(session, options_.clock());
@@ -108,7 +110,7 @@ class ProfilerHook {
   void end(auto& /*session*/) {
     settle();
     writer_->flush();
-    if (!options_.table) return;
+    if (!options_.table || rank_ > 0) return;
     for (const std::string& line : table().lines(options_.table_rows)) (*options_.table)(line);
   }
   void on_error(auto& /*error*/) {
@@ -151,6 +153,7 @@ class ProfilerHook {
   /// Passes a complete record to the writer; discards an incomplete one.
   void settle();
 
+  [[nodiscard]] std::filesystem::path output_dir() const;
   trace::RunWriterOptions writer_options();
   io::EventWriter event_writer();
 
@@ -160,6 +163,7 @@ class ProfilerHook {
   trace::StepRecorder recorder_;
   std::shared_ptr<trace::RunWriter> writer_;  // set in begin
   std::int64_t step_ = 0;                     // the step number of the recorded run
+  int rank_ = 0, ranks_ = 1;
   State state_ = State::idle;
   bool primed_ = false;
   bool looked_ = false;  // due_phase_log was called for the run that begins

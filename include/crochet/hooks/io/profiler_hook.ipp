@@ -24,12 +24,18 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/rank_folder.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/trace/run_writer.hpp>
 #include <crochet/trace/step_recorder.hpp>
 
 namespace crochet {
+
+CROCHET_INLINE void ProfilerHook::join_ranks(int rank, int size) {
+  rank_ = rank;
+  ranks_ = size;
+}
 
 CROCHET_INLINE void ProfilerHook::begin() {
   timer_ = required_cadence_of<ProfilerHook>({options_.save_steps, options_.save_secs, options_.save_epochs},
@@ -69,12 +75,16 @@ CROCHET_COLD CROCHET_INLINE void ProfilerHook::settle() {
   writer_->write(std::move(run));
 }
 
+CROCHET_INLINE std::filesystem::path ProfilerHook::output_dir() const {
+  return detail::rank_folder(options_.output_dir, rank_, ranks_);
+}
+
 CROCHET_INLINE trace::RunWriterOptions ProfilerHook::writer_options() {
-  return {.output_dir = options_.output_dir,
+  return {.output_dir = output_dir(),
           .timeline = {options_.show_dataflow, options_.show_memory},
           .run_metadata = options_.run_metadata,
           .events = event_writer(),
-          .perfetto = options_.perfetto,
+          .perfetto = detail::rank_file(options_.perfetto, rank_, ranks_),
           .in_background = options_.in_background,
           .on_write_error = options_.on_write_error,
           .report = options_.sink,
@@ -86,7 +96,8 @@ CROCHET_INLINE io::EventWriter ProfilerHook::event_writer() {
   io::EventWriterOptions how;  // the writer outlives the hook, so it does not use the hook's sink
   how.log.on_write_error = options_.on_write_error;
   try {
-    return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir, how);
+    const std::filesystem::path folder = output_dir();
+    return io::FileWriterCache::get(folder.empty() ? "." : folder, how);
   } catch (const IoError& error) {
     if (options_.on_write_error == io::OnWriteError::stop) throw;
     options_.sink(std::string(error.what()) + "; training goes on without an event file of profiles");

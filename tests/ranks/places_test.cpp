@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles and dumps of several ranks: each has a folder of its own, and devices that name the rank.
+#include <crochet/proto/perfetto.pb.h>
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/on_chief.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+#include <crochet/ranks/parallel.hpp>
+#include <crochet/testing/thread_ranks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+
+namespace ranks_places_test {
+
+namespace cr = crochet;
+namespace fs = std::filesystem;
+using namespace cr::literals;
+using crochet::test::TemporaryFolder;
+
+struct Model {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    const auto w = g.variable<float>("w", {3, 1}, cr::ones());
+    const auto loss = g.name("loss", cr::reduce_mean(cr::square(cr::matmul(x, w))));
+    g.name("train", cr::minimize(loss, cr::SGD{0.01}));
+  }
+};
+
+/// Trains four steps on two ranks. chain(): the hooks of a rank.
+void train(auto chain) {
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), chain(me.rank())};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    });
+  });
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+std::set<std::string> entries_of(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+/// The number of files below a folder whose names begin like this.
+std::ptrdiff_t files_below(const fs::path& folder, std::string_view begin) {
+  const auto all = fs::recursive_directory_iterator(folder);
+  return std::count_if(fs::begin(all), fs::end(all), [&](const fs::directory_entry& entry) {
+    return entry.is_regular_file() && entry.path().filename().string().starts_with(begin);
+  });
+}
+
+TEST(RankPlaces, EachRankDumpsIntoItsOwnSessionRoot) {
+  const TemporaryFolder test;
+  train([&](int) {
+    return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::EveryN<2, cr::DumpingDebugHook<>>{{test / "dumps"}}};
+  });
+  EXPECT_EQ(entries_of(test / "dumps"), (std::set<std::string>{"rank_0", "rank_1"}));
+  for (const std::string rank : {"0", "1"}) {
+    const fs::path root = test / "dumps" / ("rank_" + rank);
+    const auto runs = entries_of(root);
+    ASSERT_EQ(runs.size(), 2U);
+    const std::string device = "_tfdbg_device_,job_worker,replica_0,task_" + rank + ",device_CPU_0";
+    for (const std::string& run : runs) EXPECT_TRUE(fs::is_directory(root / run / device)) << root / run;
+    EXPECT_EQ(files_below(root, "w_0_DebugIdentity"), 2);
+  }
+}
+
+TEST(RankPlaces, ADumpUnderAGuardIsThatOfOneRank) {
+  const TemporaryFolder test;
+  train([&](int) {
+    return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::OnRank<1, cr::DumpingDebugHook<>>{{test / "dumps"}}};
+  });
+  EXPECT_EQ(entries_of(test / "dumps"), std::set<std::string>{"rank_1"});
+}
+
+TEST(RankPlaces, EachRankProfilesIntoItsOwnFolder) {
+  const TemporaryFolder test;
+  std::vector<std::vector<std::string>> tables(2);
+  train([&](int rank) {
+    const auto keep = [&tables, rank](std::string_view line) {
+      tables[static_cast<std::size_t>(rank)].emplace_back(line);
+    };
+    return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::ProfilerHook{{.save_steps = 2,
+                                                                           .output_dir = test / "out",
+                                                                           .perfetto = test / "traces" / "run.pftrace",
+                                                                           .table = cr::Sink{keep}}}};
+  });
+  EXPECT_EQ(entries_of(test / "out"), (std::set<std::string>{"rank_0", "rank_1"}));
+  for (const std::string rank : {"0", "1"}) {
+    const fs::path folder = test / "out" / ("rank_" + rank);
+    const auto names = entries_of(folder);
+    EXPECT_TRUE(names.contains("timeline-2.json") && names.contains("timeline-4.json"));
+    EXPECT_EQ(names.size(), 3U) << "and an event file";
+    const std::string timeline = text_of(folder / "timeline-4.json");
+    EXPECT_NE(timeline.find("/job:worker/replica:0/task:" + rank + "/device:CPU:0"), std::string::npos);
+    EXPECT_EQ(timeline.find("/job:localhost"), std::string::npos);
+  }
+  cr::io::FileWriterCache::clear();  // before the folder is removed
+  EXPECT_FALSE(tables[0].empty());
+  EXPECT_TRUE(tables[1].empty());
+}
+
+TEST(RankPlaces, TheTracesOfRanksAreOneTraceWhenTheyAreConcatenated) {
+  const TemporaryFolder test;
+  train([&](int) {
+    return cr::HookChain{
+        cr::StopAtStep{.last_step = 4},
+        cr::ProfilerHook{
+            {.save_steps = 2, .output_dir = test / "out", .event_file = false, .perfetto = test / "run.pftrace"}}};
+  });
+  crochet::proto::perfetto::Trace trace;
+  ASSERT_TRUE(
+      trace.ParseFromString(text_of(test / "rank_0" / "run.pftrace") + text_of(test / "rank_1" / "run.pftrace")));
+  std::map<std::int32_t, std::string> processes;
+  std::map<std::int32_t, std::set<std::int64_t>> threads;
+  std::set<std::uint64_t> tracks;
+  std::size_t described = 0;
+  for (const auto& packet : trace.packet()) {
+    if (!packet.has_track_descriptor()) continue;
+    const auto& track = packet.track_descriptor();
+    tracks.insert(track.uuid());
+    ++described;
+    if (track.has_process()) processes[track.process().pid()] = track.process().process_name();
+    if (track.has_thread()) threads[track.thread().pid()].insert(track.thread().tid());
+  }
+  EXPECT_EQ(tracks.size(), described) << "no track of one rank is one of the other";
+  EXPECT_EQ(processes, (std::map<std::int32_t, std::string>{{1, "crochet, rank 0"}, {4097, "crochet, rank 1"}}));
+  EXPECT_EQ(threads, (std::map<std::int32_t, std::set<std::int64_t>>{{1, {1}}, {4097, {4097}}}));
+}
+
+}  // namespace ranks_places_test
