@@ -1,6 +1,6 @@
 # cmake -D compiler=... -D include_dirs=... -D work=DIR -P probe.cmake
 #
-# A plain step has the same machine code whether or not the program has probed runs of the same executor, and refers to
+# A plain step has the same instructions whether or not the program has probed runs of the same executor, and refers to
 # none of their symbols. A hook with a probe adds one test to a step, and a call for a due probe.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
@@ -16,7 +16,22 @@ function(compile twin)
   set(code "${code}" PARENT_SCOPE)
 endfunction()
 
-# Sets `body`, `opcodes` (in order) and `count` of a function.
+# The opcodes of `list` in an order that does not depend on the choice of registers: sorted between jumps and calls. Of
+# several free registers g++ takes one or the other, and its moves then stand elsewhere among its neighbours.
+function(sort_pieces list)
+  foreach(opcode IN LISTS ${list})
+    list(APPEND piece ${opcode})
+    if(opcode MATCHES "^(j[a-z]+|call|ret)$")
+      list(SORT piece)
+      list(APPEND sorted ${piece})
+      set(piece)
+    endif()
+  endforeach()
+  list(SORT piece)
+  set(${list} ${sorted} ${piece} PARENT_SCOPE)
+endfunction()
+
+# Sets `body`, `opcodes` (see sort_pieces) and `count` of a function.
 function(look_at name)
   if(NOT code MATCHES "<${name}\\([^\n]*\\)>:\n(([^\n]+\n)+)")
     message(FATAL_ERROR "no function ${name}")
@@ -29,6 +44,7 @@ function(look_at name)
   if(count LESS 5)
     message(FATAL_ERROR "only ${count} instructions of ${name} were found: the disassembly was not understood")
   endif()
+  sort_pieces(opcodes)
   foreach(name IN ITEMS body opcodes count)
     set(${name} "${${name}}" PARENT_SCOPE)
   endforeach()
