@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a model on simulated ranks (SimGrid's SMPI, https://simgrid.org): the program is the one of weak_scaling.cpp,
-// and each of its messages crosses the simulated network. The kernels' times are folded: a step takes the seconds that
-// are given, measured on a machine, and its kernels run on one row. simulate.sh builds and runs it.
+// Steps of a model on simulated ranks (SimGrid's SMPI, https://simgrid.org): the program is the one of
+// weak_scaling.cpp, and each of its messages crosses the simulated network. The kernels' times are folded: a step takes
+// the seconds that are given, measured on a machine, and its kernels run on one row. simulate.sh builds and runs it.
 //   simulated mlp|cnn|encoder STEP_SECONDS STEPS     prints the microseconds of a step
 
 // smpicxx defines macros for these calls, and the standard library has members of the same names.
@@ -73,7 +73,7 @@ int run(int argc, char** argv) {
     simulate<bench::Mlp<cr::SGD>>(ranks, cr::TensorView<float, 2>{numbers.data(), {1, 784}}, labels, seconds, steps);
   } else if (model == "cnn") {
     simulate<bench::Cnn<cr::Adam>>(ranks, cr::TensorView<float, 4>{numbers.data(), {1, 28, 28, 1}}, labels, seconds,
-                                  steps);
+                                   steps);
   } else {
     const cr::TensorView<float, 3> sequence{numbers.data(), {1, 64, 128}};
     simulate<bench::Encoder<cr::Adam>>(ranks, sequence, sequence, seconds, steps);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weak scaling of W1, an MLP 784-128-10 under SGD with one thread: steps of ranks that train one model, beside the same
-// steps of as many programs without an exchange. Medians in microseconds, first deciles in brackets. The two ways
-// alternate, ten steps each.
-//   mpirun -n 2 bench_ranks_weak_scaling [STEPS]
+// Weak scaling with one thread a rank: steps of ranks that train one model, beside the same steps of as many programs
+// without an exchange. W1 is an MLP 784-128-10 under SGD, W3 a CNN and W4 a transformer encoder block under Adam
+// (../models.hpp). Medians in microseconds, first deciles in brackets. The two ways alternate, some steps each.
+//   mpirun -n 2 bench_ranks_weak_scaling [STEPS]     STEPS: of W1 at 128 rows
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,31 +21,26 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// Ten steps, on the same rows.
-template <class Session>
-void make_steps(Session& session, cr::TensorView<float, 2> images, cr::TensorView<std::int32_t, 1> labels) {
-  for (int i = 0; i < 10; ++i) session.run("train"_n, cr::feed<"images">(images), cr::feed<"labels">(labels));
-}
-
-void measure(cr::Mpi& ranks, std::int64_t rows, int steps) {
-  using W1 = bench::Mlp<cr::SGD>;
-  std::vector<float> pixels(static_cast<std::size_t>(rows * 784), 0.5F);
-  std::vector<std::int32_t> classes(static_cast<std::size_t>(rows), 3);
-  const cr::TensorView<float, 2> images{pixels.data(), {rows, 784}};
-  const cr::TensorView<std::int32_t, 1> labels{classes.data(), {rows}};
-  cr::MonitoredSession alone{cr::Cpu{.threads = 1}.compile<W1>(), cr::HookChain{}};
-  cr::MonitoredSession together{cr::Parallel{cr::Cpu{.threads = 1}, ranks}.compile<W1>(), cr::HookChain{}};
+/// `steps` steps of each way, `at_once` at a time. Labels: classes, or targets as wide as the images.
+template <class Model, class Images, class Labels>
+void measure(cr::Mpi& ranks, const char* name, const Images& images, const Labels& labels, int steps, int at_once) {
+  cr::MonitoredSession alone{cr::Cpu{.threads = 1}.compile<Model>(), cr::HookChain{}};
+  cr::MonitoredSession together{cr::Parallel{cr::Cpu{.threads = 1}, ranks}.compile<Model>(), cr::HookChain{}};
+  const auto make_steps = [&](auto& session) {
+    for (int i = 0; i < at_once; ++i) session.run("train"_n, cr::feed<"images">(images), cr::feed<"labels">(labels));
+  };
   bench::Times beside, exchanging;
-  for (int k = 0; k <= steps / 10; ++k) {
-    beside.add([&] { make_steps(alone, images, labels); });
-    exchanging.add([&] { make_steps(together, images, labels); });
+  for (int k = 0; k <= steps / at_once; ++k) {
+    beside.add([&] { make_steps(alone); });
+    exchanging.add([&] { make_steps(together); });
   }
   alone.close();
   together.close();
   if (ranks.rank() != 0) return;
-  std::printf("| %d | %.0f (%.0f) | %.0f (%.0f) | %.2f (%.2f) |\n", static_cast<int>(rows), beside.median() / 10,
-              beside.decile() / 10, exchanging.median() / 10, exchanging.decile() / 10,
-              beside.median() / exchanging.median(), beside.decile() / exchanging.decile());
+  std::printf("| %s | %d | %.0f (%.0f) | %.0f (%.0f) | %.2f (%.2f) |\n", name, static_cast<int>(images.shape()[0]),
+              beside.median() / at_once, beside.decile() / at_once, exchanging.median() / at_once,
+              exchanging.decile() / at_once, beside.median() / exchanging.median(),
+              beside.decile() / exchanging.decile());
 }
 
 }  // namespace
@@ -55,8 +50,17 @@ int main(int argc, char** argv) {
   crochet::Mpi ranks{MPI_COMM_WORLD};
   const int steps = argc > 1 ? std::atoi(argv[1]) : 2000;
   if (ranks.rank() == 0) {
-    std::printf("| rows a rank | side by side us | one model us | weak scaling |\n|---|---|---|---|\n");
+    std::printf("| case | rows a rank | side by side us | one model us | weak scaling |\n|---|---|---|---|---|\n");
   }
-  measure(ranks, 128, steps);
-  measure(ranks, 1024, steps / 4);
+  std::vector<float> numbers(1024 * 784, 0.5F);
+  std::vector<std::int32_t> classes(1024, 3);
+  const auto labels = [&](std::int64_t rows) { return cr::TensorView<std::int32_t, 1>{classes.data(), {rows}}; };
+  for (const std::int64_t rows : {128, 1024}) {
+    measure<bench::Mlp<cr::SGD>>(ranks, "W1", cr::TensorView<float, 2>{numbers.data(), {rows, 784}}, labels(rows),
+                                 static_cast<int>(steps * 128 / rows), 10);
+  }
+  measure<bench::Cnn<cr::Adam>>(ranks, "W3", cr::TensorView<float, 4>{numbers.data(), {128, 28, 28, 1}}, labels(128),
+                                steps / 20, 1);
+  const cr::TensorView<float, 3> sequences{numbers.data(), {8, 64, 128}};
+  measure<bench::Encoder<cr::Adam>>(ranks, "W4", sequences, sequences, steps / 10, 2);
 }

@@ -3,6 +3,7 @@
 // batch, and a check that all ranks give their variables the same values.
 #pragma once
 #include <crochet/graph/train/compute_gradients.hpp>
+#include <crochet/graph/train/share_gradients.hpp>
 #include <crochet/graph/train/spread.hpp>
 
 namespace crochet::detail {
@@ -14,14 +15,6 @@ constexpr Spread spread_of_loss(Tensor loss) {
   const Spread spread = find_spreads(*loss.graph, loss.id)[static_cast<std::size_t>(loss.id)];
   if (spread == Spread::rows || spread == Spread::other) graph_error::loss_is_no_mean_or_sum_over_the_batch();
   return spread;
-}
-
-/// Replaces the gradients of a rank by those of the whole batch.
-constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
-  for (VariableGradient& v : gradients) {
-    if (!v.gradient.graph->divides_batch()) return;
-    v.gradient = of_whole_batch(broadcast_to(v.gradient, v.variable.shape()), of_loss);
-  }
 }
 
 /// As share_gradients(), before gradients are accumulated. Returns the spread that they have then.

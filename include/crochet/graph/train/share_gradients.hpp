@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradients of the whole batch from those of a rank. Small ones are exchanged together: an exchange of a few
+// kilobytes costs the time of its messages, whatever their size.
+#pragma once
+#include <crochet/graph/ops/broadcast_to.hpp>
+#include <crochet/graph/ops/concat.hpp>
+#include <crochet/graph/ops/reshape.hpp>
+#include <crochet/graph/train/compute_gradients.hpp>
+#include <crochet/graph/train/spread.hpp>
+
+namespace crochet::detail {
+
+/// Gradients of up to `gradient` bytes share a bucket, which has up to `bucket` bytes. They are copied into it and out
+/// of it; that of a larger one would cost more than a further exchange saves.
+struct BucketBytes {
+  std::int64_t gradient = 16'384;
+  std::int64_t bucket = 1'048'576;
+};
+
+/// Gradients of one type, one behind the other.
+class GradientBucket {
+ public:
+  static constexpr bool is_small(const VariableGradient& v) { return bytes_of(v) <= limits.gradient; }
+  constexpr bool has_room_for(const VariableGradient& v) const {
+    if (members_.empty()) return true;
+    return bytes_ + bytes_of(v) <= limits.bucket && members_[0]->gradient.dtype() == v.gradient.dtype();
+  }
+  constexpr void add(VariableGradient& v) {
+    members_.push_back(&v);
+    bytes_ += bytes_of(v);
+  }
+  /// Replaces the gradients by those of the whole batch, and empties the bucket.
+  constexpr void share(Spread of_loss) {
+    if (members_.size() == 1) members_[0]->gradient = of_whole_batch(members_[0]->gradient, of_loss);
+    if (members_.size() > 1) share_together(of_loss);
+    members_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr BucketBytes limits{};
+
+  static constexpr std::int64_t count_of(const VariableGradient& v) { return v.variable.shape().size().factor; }
+  static constexpr std::int64_t bytes_of(const VariableGradient& v) {
+    return count_of(v) * static_cast<std::int64_t>(size_of(v.gradient.dtype()));
+  }
+  constexpr void share_together(Spread of_loss) {
+    std::vector<Tensor> parts;
+    for (const VariableGradient* v : members_) parts.push_back(reshape(v->gradient, {count_of(*v)}));
+    const Tensor whole = of_whole_batch(concat(parts, 0), of_loss);
+    std::int64_t at = 0;
+    for (VariableGradient* v : members_) {
+      v->gradient = reshape(slice(whole, 0, at, at + count_of(*v)), v->variable.shape());
+      at += count_of(*v);
+    }
+  }
+
+  std::vector<VariableGradient*> members_;
+  std::int64_t bytes_ = 0;
+};
+
+/// Replaces the gradients of a rank by those of the whole batch. Buckets contain them in the order of the variables.
+constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
+  if (gradients.empty() || !gradients[0].gradient.graph->divides_batch()) return;
+  GraphBuilder& g = *gradients[0].gradient.graph;
+  const int position = g.position();
+  GradientBucket bucket;
+  for (VariableGradient& v : gradients) v.gradient = broadcast_to(v.gradient, v.variable.shape());
+  for (VariableGradient& v : gradients) {
+    if (!GradientBucket::is_small(v)) {
+      v.gradient = of_whole_batch(v.gradient, of_loss);
+      continue;
+    }
+    if (!bucket.has_room_for(v)) bucket.share(of_loss);
+    bucket.add(v);
+  }
+  bucket.share(of_loss);
+  g.set_position(position);
+}
+
+}  // namespace crochet::detail
