@@ -2,7 +2,7 @@
 # command), configures and builds with a CMake preset (CMakePresets.json), and runs the result. Finished work is not
 # repeated.
 #
-#   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
+#   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST; ARGS="--ranks 2": by two processes
 #   make test                                    every test, and every compile error on g++ and clang
 #   make full                                    the same with g++, the parts that need more packages, clang with
 #                                                optimization, the sanitizers, the fuzz targets, and the
@@ -23,7 +23,7 @@ test full:
 	  cmake --workflow --preset $$preset || exit 1; done; mkdir -p build && doxygen docs/Doxyfile && mkdocs build --quiet; fi
 
 demo:
-	@sh cmake/provision.sh $@
+	@ARGS='$(ARGS)' sh cmake/provision.sh $@
 	@cmake --workflow --preset $@
 	@build/demo/examples/fashion_mnist/crochet_fashion_mnist $(ARGS)
 

@@ -1,11 +1,20 @@
 # How this project's own tests and examples start programs of several ranks.
 
+# crochet_is_open_mpi(<result> <mpirun>): whether this is the launcher of Open MPI.
+function(crochet_is_open_mpi result mpirun)
+  execute_process(COMMAND ${mpirun} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  set(${result} OFF PARENT_SCOPE)
+  if(version MATCHES "Open MPI|OpenRTE")
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # crochet_mpirun(<result> <mpirun> <ranks>): the command line before the program. Open MPI refuses more ranks than
 # processors, and root, without these options, and its ranks wait without yielding to other load.
 function(crochet_mpirun result mpirun ranks)
-  execute_process(COMMAND ${mpirun} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  crochet_is_open_mpi(open_mpi ${mpirun})
   set(options)
-  if(version MATCHES "Open MPI|OpenRTE")
+  if(open_mpi)
     set(options --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
   endif()
   set(${result} ${CMAKE_COMMAND} -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -2,7 +2,7 @@
 # sh cmake/provision.sh demo|test|full|bench|ci|interop
 # Installs the missing packages for that command, on Debian 12, Ubuntu 24.04 or later. Without the permission to
 # install, it prints the one command that does, and stops. If nothing is missing it prints nothing.
-# CROCHET_PROVISION=skip installs and checks nothing.
+# CROCHET_PROVISION=skip installs and checks nothing. With --ranks in ARGS, the demo's arguments, it needs MPI.
 set -eu
 
 say() { printf 'provision: %s\n' "$*"; }
@@ -22,19 +22,22 @@ packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mni
 packages="$packages libpng-dev libjpeg-dev" # crochet::images
 packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
 case ${1:-} in
-  demo) debug=yes ;;
-  test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes loops=yes mpich=yes ;;
+  demo) debug=yes && case " ${ARGS:-}" in *" --ranks"*) mpi=yes ;; esac ;;
+  test) tests=yes debug=yes mpi=yes ;;
+  full) tests=yes debug=yes mpi=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes loops=yes mpich=yes ;;
   bench) debug=yes benchmarks=yes ;;
-  ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
-  interop) tests=yes debug=yes interop=yes ;;
+  ci) tests=yes debug=yes mpi=yes benchmarks=yes packaging=yes sanitizers=yes ;;
+  interop) tests=yes debug=yes mpi=yes interop=yes ;;
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
-  programs="$programs mpirun:openmpi-bin" # crochet::mpi
-  packages="$packages libopenmpi-dev libgtest-dev libboost-context-dev" # the last: fibers, the threads of a GPU in software
+  packages="$packages libgtest-dev libboost-context-dev" # the last: fibers, the threads of a GPU in software
   has_nvrtc || packages="$packages python3-venv"
+fi
+if [ "${mpi:-}" ]; then # crochet::mpi
+  programs="$programs mpirun:openmpi-bin"
+  packages="$packages libopenmpi-dev"
 fi
 if [ "${debug:-}" ]; then # crochet::debug
   programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's CMake file calls pkg-config

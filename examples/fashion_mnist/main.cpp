@@ -7,11 +7,15 @@
 #include <exception>
 #include <string_view>
 
+#include "mpirun.hpp"
 #include "options.hpp"
 #include "train.hpp"
 
 template <class Model>
 void run(const demo::Options& options) {
+#ifdef CROCHET_DEMO_MPIRUN
+  if (options.ranks > 1) return demo::train_on_ranks<Model>(options);
+#endif
 #ifdef CROCHET_DEMO_CUDA
   if (options.device == "cuda") return demo::train_on_gpu<Model>(options);
 #endif
@@ -25,6 +29,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.quiet) crochet::set_diagnostic_sink([](std::string_view) {});
   try {
+    if (options.ranks > 1 && !demo::is_rank()) demo::start_ranks(options.ranks, argv);
     options.model == "mlp" ? run<demo::Mlp>(options) : run<demo::Cnn>(options);
     return crochet::StopOnSignal::exit_code();
   } catch (const std::exception& e) {

@@ -14,7 +14,7 @@ struct Options {
   std::string model = "cnn", device = "cpu";
   std::int64_t epochs = 5;
   std::int64_t batch = 128;
-  int threads = 2;
+  int threads = 2, ranks = 1;
   std::uint64_t seed = 1;
   std::string data{crochet::fashion_mnist_folder};
   std::string logdir;
@@ -43,6 +43,9 @@ struct Options {
         ->capture_default_str();
     app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--threads", threads, "at most so many threads share a step on the CPU")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    app.add_option("--ranks", ranks, "so many processes train the model together, by MPI; they divide the threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
