@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/ranks.md against the code: each line of its programs is in this file, which is compiled and run.
+// docs/ranks.md and docs/launchers.md against the code: each line of their programs is in this file, which is compiled
+// and run.
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/on_chief.hpp>
+#include <crochet/hooks/stop_on_signal.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
@@ -69,6 +72,21 @@ TEST(RanksPage, PlacesAndTests) {
   // clang-format on
   fixed.compile<Model>().initialize();
   EXPECT_EQ(decltype(chain)::size, 2U);
+}
+
+TEST(RanksPage, TheChainOfALaunchedProgram) {
+  cr::Batches data = cr::Batches(images(), 1024).repeat();
+  // clang-format off
+  cr::HookChain chain{cr::StopOnSignal{}, cr::CheckpointInputPipeline{data}, cr::StopAtStep{.last_step = 10'000}};
+  // clang-format on
+  cr::MonitoredSession session{cr::Cpu{.threads = 1}.compile<Model>(), std::move(chain)};
+  session.run("train"_n, feeds(data.next()));
+  session.close();
+  EXPECT_EQ(session.step(), 1);
+  const std::string source = crochet::test::text_of("tests/docs/ranks_test.cpp");
+  const auto lines = crochet::test::block_lines("docs/launchers.md", "```cpp");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(source.find(lines[0] + "\n"), std::string::npos) << lines[0];
 }
 
 TEST(RanksPage, ItsProgramsAreInThisFile) {

@@ -26,6 +26,7 @@
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/scaffold.hpp>
 #include <crochet/session/session_creators.hpp>
+#include <crochet/session/together.hpp>
 #include <crochet/session/variables.hpp>
 
 namespace crochet {
@@ -159,12 +160,13 @@ inline MonitoredTrainingOptions with_defaults(MonitoredTrainingOptions options) 
   return options;
 }
 
-/// The whole chain, in the order of the calls. `CanSave`: the executor has variables.
+/// The whole chain, in the order of the calls. `CanSave`: the executor has variables. `here`: whether this rank is the
+/// one that writes, if there are several.
 template <bool CanSave, class... H, class Items, class ChiefHooks, class SaverType>
 auto training_chain(HookChain<H...> hooks, const MonitoredTrainingOptions& given, Items, ChiefHooks chief_only,
-                    const SaverType& saver) {
+                    const SaverType& saver, bool here = true) {
   const MonitoredTrainingOptions options = with_defaults(given);
-  const bool writes = options.is_chief && !options.summary_dir.empty();
+  const bool writes = here && options.is_chief && !options.summary_dir.empty();
   const TrainingHooks<Items> ours{options, writes ? io::FileWriterCache::get(options.summary_dir) : io::EventWriter{}};
   return std::move(hooks) | ours.only_for_the_chief(std::move(chief_only)) | ours.step_counter() |
          ours.summary_saver() | ours.template checkpoint_saver<CanSave>(saver);
@@ -211,8 +213,8 @@ class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, It
   MonitoredTrainingSession(Exec&& executor, Hooks&& hooks, const MonitoredTrainingOptions& options, Items items,
                            ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver)
       : Base(static_cast<Exec&&>(executor),
-             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(std::move(hooks), options, items,
-                                                                                 std::move(chief_only), saver),
+             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(
+                 std::move(hooks), options, items, std::move(chief_only), saver, detail::writes_lines(executor)),
              detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
 };
 template <class Exec>

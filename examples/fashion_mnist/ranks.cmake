@@ -1,0 +1,21 @@
+# cmake -D program=P -D folder=F -P ranks.cmake: two ranks train together, reach the accuracy of one process and write
+# checkpoints and one event file.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${folder})
+execute_process(COMMAND ${program} --model mlp --batch 1000 --epochs 1 --quiet --ranks 2 --checkpoint-dir ${folder}
+  OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE status)
+message("${printed}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "the program ended with ${status}")
+endif()
+string(REGEX MATCHALL "test accuracy 0\\.7[5-9][0-9][0-9]\n" accuracies "${printed}")
+list(LENGTH accuracies lines)
+if(NOT lines EQUAL 1)
+  message(FATAL_ERROR "${lines} ranks printed an accuracy of 0.75 to 0.80, and not one of them")
+endif()
+file(GLOB events ${folder}/events.out.tfevents.*)
+list(LENGTH events count)
+if(NOT count EQUAL 1 OR NOT EXISTS ${folder}/model.ckpt-60.index)
+  file(GLOB files RELATIVE ${folder} ${folder}/*)
+  message(FATAL_ERROR "it wrote ${files}: not one event file and the checkpoint of step 60")
+endif()
