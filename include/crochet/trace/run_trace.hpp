@@ -58,7 +58,7 @@ struct RunTrace {
   std::vector<StepPart> parts{};  ///< those that ran, by member and step; on a device: the launches
   std::string device{};           ///< the device that ran the steps, for example "NVIDIA H200, sm_90"; empty: the CPU
   int device_number = 0;
-  int task = -1;  ///< the rank of its process, of several
+  int task = -1;                         ///< the rank of its process, of several
   std::vector<StepPart> device_parts{};  ///< the steps on the device
   std::vector<HookPhase> phases{};
   std::vector<ProbedSlot> slots{};
