@@ -3,6 +3,7 @@
 #pragma once
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -35,8 +36,8 @@ inline bool is_rank() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr ||
   std::string program(4096, '\0');
   const ssize_t length = ::readlink("/proc/self/exe", program.data(), program.size());
   words.back() = length > 0 ? program.substr(0, static_cast<std::size_t>(length)) : argv[0];
-  std::vector<char*> command;
-  for (std::string& word : words) command.push_back(word.data());
+  std::vector<char*> command(words.size());
+  std::transform(words.begin(), words.end(), command.begin(), [](std::string& word) { return word.data(); });
   for (char** more = argv + 1; *more != nullptr; ++more) command.push_back(*more);
   command.push_back(nullptr);
   ::execv(command[0], command.data());

@@ -167,6 +167,7 @@ void run_ranks(int size, Body body, std::uint64_t seed = 0) {
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   {
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<std::size_t>(size));
     for (int r = 0; r < size; ++r) {
       threads.emplace_back([&, r] {
         hub.begin(r);
