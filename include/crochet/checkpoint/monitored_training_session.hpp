@@ -205,16 +205,17 @@ class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, It
  public:
   explicit MonitoredTrainingSession(Exec executor, Hooks hooks = {}, MonitoredTrainingOptions options = {},
                                     Items items = {}, ChiefHooks chief_only_hooks = {}, S scaffold = {})
-      : MonitoredTrainingSession(static_cast<Exec&&>(executor), std::move(hooks), options, items,
-                                 std::move(chief_only_hooks), scaffold,
-                                 detail::training_saver(scaffold, options.checkpoint_dir)) {}
+      : MonitoredTrainingSession(
+            static_cast<Exec&&>(executor), std::move(hooks), options, items, std::move(chief_only_hooks), scaffold,
+            detail::training_saver(scaffold, options.checkpoint_dir), detail::writes_lines(executor)) {}
 
  private:
+  /// `here`: determined before the executor is moved.
   MonitoredTrainingSession(Exec&& executor, Hooks&& hooks, const MonitoredTrainingOptions& options, Items items,
-                           ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver)
+                           ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver, bool here)
       : Base(static_cast<Exec&&>(executor),
-             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(
-                 std::move(hooks), options, items, std::move(chief_only), saver, detail::writes_lines(executor)),
+             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(std::move(hooks), options, items,
+                                                                                 std::move(chief_only), saver, here),
              detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
 };
 template <class Exec>
