@@ -9,10 +9,14 @@
 
 namespace crochet {
 
+template <int R, class H>
+struct OnRank;
+
 /// Calls the hook on rank R only. A session on one machine is rank 0.
 template <int R, class H>
 struct OfRank : PassOn<OfRank<R, H>> {
   static constexpr bool decides_at_run_time = true;
+  using rank_guard = OnRank<R, H>;
 
   /// For sessions: the rank of this one, before its hooks' begin.
   constexpr void join_ranks(int rank, int /*size*/) { here_ = rank == R; }
@@ -34,6 +38,7 @@ struct OfRank : PassOn<OfRank<R, H>> {
 
 /// Calls H on rank R only.
 /// - All ranks compute what it fetches, so that they run the same plan. Its saved state is that of the chief.
+/// - H must not make runs that exchange, which all ranks have to make: a compile error.
 /// - On one machine it is rank 0: H itself for R = 0, and nothing for another R.
 /// - Cost: a bool, and the request of H becomes conditional: one more plan (session/demand.hpp).
 /// - TensorFlow passes `chief_only_hooks` to MonitoredTrainingSession instead.

@@ -78,6 +78,9 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
   using Base = detail::ExecutorOfRank<Device, Divided, Hooks...>;
 
  public:
+  /// Without what the ranks have in common: for hooks that are called on one rank.
+  using OfOneRank = Base;
+
   /// The executor of the graph that hooks have extended.
   template <class... H>
   using extended_by =

@@ -19,12 +19,13 @@
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
 #include <crochet/session/seen_values.hpp>
+#include <crochet/session/session_of.hpp>
 
 namespace crochet::detail {
 
-/// The RunContext of after_run of hook H in runs of the request Args.
-template <class H, class E, class Args>
-using RunSeen = RunContext<H, RawSession<E>, Args>;
+/// The RunContext of after_run of hook H in runs of the request Args. Session: session_of.
+template <class H, class Session, class Args>
+using RunSeen = RunContext<H, Session, Args>;
 template <std::size_t I, class H, class E, class Args,
           class Requested = request_of<I, H, RunState<RawSession<E>, Args>>>
 using ValuesSeen =
@@ -36,17 +37,20 @@ template <class E, class Args, class Chain, class Positions = std::make_index_se
 struct RunBodies;
 template <class E, class Args, class... H, std::size_t... I>
 struct RunBodies<E, Args, HookChain<H...>, std::index_sequence<I...>> {
-  using Handling = filtered<Where<phase::after_run::handled<H, RunSeen<H, E, Args>, ValuesSeen<I, H, E, Args>>...>,
-                            Indexed<I, H>...>;
+  using Session = session_of<E, HookChain<H...>>;
+  using Handling =
+      filtered<Where<phase::after_run::handled<H, RunSeen<H, Session, Args>, ValuesSeen<I, H, E, Args>>...>,
+               Indexed<I, H>...>;
 };
 /// Never called; the address only stands for the arguments.
-template <class E, class Args, std::size_t... Position, class... H>
+template <class Session, class Args, std::size_t... Position, class... H>
 constexpr void instantiate_run([[maybe_unused]] void* any, List<Indexed<Position, H>...>) {
   // The line of the call is part of what clang prints.
   // clang-format off
   [[maybe_unused]] const bool done[] = {true, (
       static_cast<H*>(any)->after_run(
-          *static_cast<RunSeen<H, E, Args>*>(any), *static_cast<ValuesSeen<Position, H, E, Args>*>(any)), true)...};
+          *static_cast<RunSeen<H, Session, Args>*>(any),
+          *static_cast<ValuesSeen<Position, H, typename Session::Executor, Args>*>(any)), true)...};
   // clang-format on
 }
 

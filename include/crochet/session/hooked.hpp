@@ -24,6 +24,7 @@
 #include <crochet/session/hooked_run.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_creator.hpp>
+#include <crochet/session/session_of.hpp>
 #include <crochet/session/stop.hpp>
 #include <crochet/session/together.hpp>
 #include <crochet/session/unusable_executor.hpp>
@@ -44,7 +45,7 @@ class HookedLayer {
   using Executor = std::remove_reference_t<Owned>;  ///< after every extend_graph
   using Placed = detail::placed_chain<Executor, Chain>;
   using HookList = detail::session_chain<Placed>;
-  using Session = RawSession<Executor>;
+  using Session = detail::session_of<Executor, HookList>;
 
   static_assert(crochet::Executor<Executor>);
   static_assert(sizeof(detail::chain_can_be_placed<!detail::borrows_hooks_to_place<Executor, Chain>>) > 0);

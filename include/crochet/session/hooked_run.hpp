@@ -146,8 +146,9 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
 };
 
 /// A run with a due phase log.
-template <class E, class Chain, class Args, class State, class Logs>
-[[gnu::noinline]] void logged_run(RawSession<E>& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
+template <class Session, class Chain, class Args, class State, class Logs>
+[[gnu::noinline]] void logged_run(Session& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
+  using E = typename Session::Executor;
   logs.clear();
   const auto requests = chain.request_logged(logs, state);
   using AllRequests = std::remove_const_t<decltype(requests)>;
@@ -156,10 +157,12 @@ template <class E, class Chain, class Args, class State, class Logs>
   chain.template fire_logged<phase::after_run>(logs, state, values);
 }
 
-/// One complete run; its verdict must be good. The caller latches `stop` after it returns normally.
-template <class E, class Chain, class Args>
-CROCHET_HOST_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
-  RunState<RawSession<E>, Args> state{raw, args, stop};
+/// One complete run; its verdict must be good. The caller latches `stop` after it returns normally. Session:
+/// session_of.
+template <class Session, class Chain, class Args>
+CROCHET_HOST_ALWAYS_INLINE void hooked_run(Session& raw, Chain& chain, StopState& stop, const Args& args) {
+  using E = typename Session::Executor;
+  RunState<Session, Args> state{raw, args, stop};
   if constexpr (Chain::logs_phases) {
     const auto due = chain.due_phase_logs(state);
     if constexpr (std::tuple_size_v < std::remove_const_t < decltype(due) >>> 0) {

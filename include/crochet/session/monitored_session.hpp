@@ -99,7 +99,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
     if constexpr (Judged::good) {
       using Handlers = detail::RunBodies<Executor, Request, HookList>;
-      if (false) detail::instantiate_run<Executor, Request>(nullptr, typename Handlers::Handling{});
+      if (false) detail::instantiate_run<typename Handlers::Session, Request>(nullptr, typename Handlers::Handling{});
       if (hooked_.state() != SessionState::running) [[unlikely]] {
         return run_again<Request>(request);
       }

@@ -161,6 +161,10 @@ class RawSession {
   /// Sets the chain of hooks whose state is saved and restored. For sessions.
   void attach_hooks(const HookStates& hooks) { hooks_ = hooks; }
 
+  /// Whether a view of the session for the guard G is part of it (session/guarded_session.hpp).
+  template <class G>
+  static constexpr bool has_guard = false;
+
   [[nodiscard]] E& executor() { return *executor_; }
   [[nodiscard]] const E& executor() const { return *executor_; }
 

@@ -9,6 +9,7 @@
 
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/type_name.hpp>
+#include <crochet/session/guarded_run.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {
@@ -93,6 +94,13 @@ class RunContext {
   template <class Other>
   [[nodiscard]] constexpr RunContext<Other, Session, Args> as() const {
     return RunContext<Other, Session, Args>{state_};
+  }
+
+  /// The same run for a hook that is called on one of several ranks. For decorators.
+  template <class Guard>
+  requires(Session::template has_guard<Guard>)
+      [[nodiscard]] constexpr GuardedRun<RunContext, Guard> guarded_by() const {
+    return GuardedRun<RunContext, Guard>{*this};
   }
 
   /// Whether N is among the targets of the caller's request. In a constant expression use `runs_target<decltype(run),

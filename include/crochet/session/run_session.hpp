@@ -149,7 +149,8 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
     if constexpr (Loop::good) {
       detail::instantiate_state(typename detail::StateBodies<typename Loop::Hooks>::Stateful{});
       using Bodies = detail::RunBodies<E, typename Loop::Request, typename Loop::Hooks>;
-      if (false) detail::instantiate_run<E, typename Loop::Request>(nullptr, typename Bodies::Handling{});
+      if (false)
+        detail::instantiate_run<typename Bodies::Session, typename Loop::Request>(nullptr, typename Bodies::Handling{});
     }
     return run(std::move(executor), std::forward<Chain>(chain), std::forward<Next>(next));
   } else {

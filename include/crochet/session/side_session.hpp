@@ -18,6 +18,7 @@
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
+#include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/hooked_run.hpp>
 #include <crochet/session/judged_run.hpp>
@@ -27,9 +28,26 @@
 
 namespace crochet {
 
+namespace detail {
+
+/// The reason of an error for a run under the chain of a side session that one of several ranks has, as a
+/// std::type_identity: it exchanges. Guard: of the hook that has the side session; void: none.
+template <class E, class Guard, class Args, class Indices, class... Requested>
+constexpr auto guarded_side_run_reason(std::type_identity<HookRequests<Indices, Requested...>>) {
+  if constexpr (std::is_void_v<Guard>) {
+    return std::type_identity<error::none>{};
+  } else if constexpr (E::template exchanges<typename Plans<E, Args, Requested...>::All>) {
+    return std::type_identity<error::makes_a_run_of_all_ranks_on_one_rank<typename Guard::decorates, Guard>>{};
+  } else {
+    return std::type_identity<error::none>{};
+  }
+}
+
+}  // namespace detail
+
 /// Shares the main session's executor and its variables. Has its own memory, which it reuses. The executor must outlive
-/// it. One thread at a time, together with the main session.
-template <class E>
+/// it. One thread at a time, together with the main session. Guard: as in detail::guarded_side_run_reason.
+template <class E, class Guard = void>
 class SideSession {
  public:
   explicit SideSession(RawSession<E>& main) : executor_(&main.executor()) {}
@@ -51,6 +69,11 @@ class SideSession {
       using Judged = detail::JudgedRun<true, E, Chain, Request>;
       static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
       [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
+      if constexpr (Judged::good && !std::is_void_v<Guard>) {
+        using Requests = std::type_identity<detail::requests_of<E, Chain, Request>>;
+        using Reason = typename decltype(detail::guarded_side_run_reason<E, Guard, Request>(Requests{}))::type;
+        static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
+      }
       if constexpr (Judged::good) {
         detail::hooked_run(raw_, hooks_, stop_, request);
         return detail::fetch_all(raw_.executor(), raw_.hooked_workspace(), typename Request::fetches_type{});
@@ -123,7 +146,16 @@ class SideSession {
 namespace detail {
 
 template <class Session>
-using side_session_of = SideSession<typename std::remove_cvref_t<Session>::Executor>;
+struct SideSessionOf {
+  using type = SideSession<typename Session::Executor>;
+};
+template <class Session>
+requires requires { typename Session::rank_guard; }
+struct SideSessionOf<Session> {
+  using type = SideSession<typename Session::Executor, typename Session::rank_guard>;
+};
+template <class Session>
+using side_session_of = typename SideSessionOf<std::remove_cvref_t<Session>>::type;
 
 }  // namespace detail
 

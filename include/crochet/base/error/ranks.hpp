@@ -9,4 +9,11 @@ namespace crochet::error {
 template <class Variable>
 struct this_variable_would_differ_between_ranks;
 
+/// Cause: the hook makes a run that exchanges with the other ranks, and the guard calls it on one rank only; that rank
+/// would wait for the others for ever. A hook that states RunsOn::chief has the guard OnRank<0, Hook>.
+/// Fix: let it run on every rank (OnEveryRank<Hook>, and write on rank 0 only), or fetch the value in the hook's
+/// request, which all ranks compute.
+template <class Hook, class Guard>
+struct makes_a_run_of_all_ranks_on_one_rank;
+
 }  // namespace crochet::error

@@ -114,6 +114,10 @@ class Executor
     }
   }
 
+  /// Whether runs of the demand D exchange with other ranks.
+  template <class D>
+  static constexpr bool exchanges = kernel::divides_batch<Backend>&& ExchangesOf<T, Planned<T, D>>::any;
+
   class Reader;  // runs of one thread beside those of others, in reader.hpp
   /// Why a Reader cannot run the demand D: a std::type_identity of a crochet::error.
   template <class D>

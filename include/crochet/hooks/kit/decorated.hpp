@@ -24,17 +24,30 @@ namespace crochet {
 
 namespace detail {
 
-/// The run as passed to the hook H inside a decorator: requests of H carry H's name.
-template <class H, class Run>
+/// The run as passed to the hook H inside a decorator: requests of H carry H's name. A policy with a `rank_guard` calls
+/// H on one of several ranks.
+template <class H, class Policy, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr decltype(auto) seen_inside(Run& run) {
-  if constexpr (requires { run.template as<H>(); }) {
+  if constexpr (requires { run.template as<H>().template guarded_by<typename Policy::rank_guard>(); }) {
+    return run.template as<H>().template guarded_by<typename Policy::rank_guard>();
+  } else if constexpr (requires { run.template as<H>(); }) {
     return run.template as<H>();
   } else {
     return (run);
   }
 }
-template <class H, class Run>
-using run_inside = std::remove_reference_t<decltype(seen_inside<H>(std::declval<Run&>()))>;
+template <class H, class Policy, class Run>
+using run_inside = std::remove_reference_t<decltype(seen_inside<H, Policy>(std::declval<Run&>()))>;
+
+/// The session as passed to the hook inside a decorator.
+template <class Policy, class Session>
+constexpr auto& session_inside(Session& session) {
+  if constexpr (requires { session.template guarded_by<typename Policy::rank_guard>(); }) {
+    return session.template guarded_by<typename Policy::rank_guard>();
+  } else {
+    return session;
+  }
+}
 
 template <class... A, class... B>
 Names<A..., B...> operator+(Names<A...>, Names<B...>);
@@ -127,7 +140,8 @@ class Decorated {
   template <class Session, class Threads>
   constexpr void after_create_session(
       Session& session, Threads& coordinator) requires phase::after_create_session::handled<H, Session, Threads> {
-    policy.template around<phase::after_create_session>([&] { hook.after_create_session(session, coordinator); });
+    policy.template around<phase::after_create_session>(
+        [&] { hook.after_create_session(detail::session_inside<Policy>(session), coordinator); });
   }
 
   template <class Run>
@@ -144,11 +158,11 @@ class Decorated {
   template <class Run, class Values>
   CROCHET_HOST_ALWAYS_INLINE constexpr void after_run(
       [[maybe_unused]] Run& run,
-      [[maybe_unused]] Values& values) requires(calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
+      [[maybe_unused]] Values& values) requires(calls<phase::after_run, detail::run_inside<H, Policy, Run>, Values>) {
     if constexpr (Policy::template applies_to<Run>) {
       policy.ran(run, admitted);
-      if constexpr (phase::after_run::handled<H, detail::run_inside<H, Run>, Values>) {
-        auto&& inside = detail::seen_inside<H>(run);
+      if constexpr (phase::after_run::handled<H, detail::run_inside<H, Policy, Run>, Values>) {
+        auto&& inside = detail::seen_inside<H, Policy>(run);
         if (admitted) policy.template around<phase::after_run>([&] { hook.after_run(inside, values); });
       }
     }
@@ -156,7 +170,9 @@ class Decorated {
 
   template <class Session>
   constexpr void end(Session& session) requires(calls<phase::end, Session>) {
-    if constexpr (phase::end::handled<H, Session>) policy.template around<phase::end>([&] { hook.end(session); });
+    if constexpr (phase::end::handled<H, Session>) {
+      policy.template around<phase::end>([&] { hook.end(detail::session_inside<Policy>(session)); });
+    }
     policy.end();
   }
 
@@ -190,7 +206,7 @@ class Decorated {
     if constexpr (!Policy::template applies_to<Run>) {
       return nullptr;
     } else {
-      auto&& inside = detail::seen_inside<H>(run);
+      auto&& inside = detail::seen_inside<H, Policy>(run);
       decltype(detail::due_probe(hook, inside)) due = nullptr;
       if (admitted) policy.requesting([&] { due = detail::due_probe(hook, inside); });
       return due;
@@ -201,7 +217,7 @@ class Decorated {
     if constexpr (!Policy::template applies_to<Run>) {
       return nullptr;
     } else {
-      auto&& inside = detail::seen_inside<H>(run);
+      auto&& inside = detail::seen_inside<H, Policy>(run);
       decltype(detail::due_phase_log(hook, inside)) due = nullptr;
       if constexpr (Policy::decides_at_run_time) {
         foreseen = {true, policy.admits(run)};
@@ -244,7 +260,7 @@ class Decorated {
 
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto request_always(Run& run) {
-    auto&& inside = detail::seen_inside<H>(run);
+    auto&& inside = detail::seen_inside<H, Policy>(run);
     auto requested = policy.template around<phase::before_run>([&] { return request(hook, inside); });
     if constexpr (decltype(requested)::conditional) {
       return std::move(requested).optional();
@@ -262,7 +278,7 @@ class Decorated {
   }
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto request_if_admitted(Run& run) {
-    auto&& inside = detail::seen_inside<H>(run);
+    auto&& inside = detail::seen_inside<H, Policy>(run);
     std::optional<requested_args<H, decltype(inside)>> wish;
     const bool admits = admits_now(run);
     admitted = false;  // and stays so if the hook throws and the policy catches
