@@ -107,4 +107,40 @@ TEST_P(OnRanks, TrainWhatOneMachineTrains) {
   EXPECT_LT(largest_difference(losses[0], losses_alone), 2e-5F);
 }
 
+/// A classifier's accuracy: the share of rows whose largest score is that of their label.
+struct Accuracies {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto scores = g.placeholder<float>("scores", {batch, 3});
+    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    g.name("accuracy", cr::reduce_mean(cr::cast<float>(cr::equal(cr::argmax(scores), labels))));
+    g.name("least", cr::reduce_mean(cr::cast<float>(cr::equal(cr::argmin(scores), labels))));
+    g.name("train", cr::minimize(cr::reduce_mean(scores * g.variable<float>("w", {3}, cr::ones())), cr::SGD{0.1}));
+  }
+};
+
+TEST(Parallel, AnAccuracyIsThatOfTheWholeBatch) {
+  const std::vector<float> scores{3, 1, 2, 1, 3, 2, 1, 2, 3, 3, 2, 1, 1, 2, 3};
+  const std::vector<std::int32_t> labels{0, 0, 2, 1, 0};
+  std::vector<float> accuracy(2), least(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    auto executor = cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Accuracies>();
+    executor.initialize();
+    typename decltype(executor)::Workspace workspace;
+    const std::int64_t from = me.rank() == 0 ? 0 : 2, rows = me.rank() == 0 ? 2 : 3;
+    using Demand = cr::detail::demand_for<decltype(executor), cr::detail::List<cr::Name<"accuracy">, cr::Name<"least">>,
+                                          cr::detail::List<>>;
+    executor.template run<Demand>(
+        workspace, cr::feed<"scores">(cr::TensorView<const float, 2>{scores.data() + 3 * from, {rows, 3}}),
+        cr::feed<"labels">(cr::TensorView<const std::int32_t, 1>{labels.data() + from, {rows}}));
+    const auto rank = static_cast<std::size_t>(me.rank());
+    accuracy[rank] = executor.template fetch<cr::Name<"accuracy">>(workspace);
+    least[rank] = executor.template fetch<cr::Name<"least">>(workspace);
+  });
+  EXPECT_FLOAT_EQ(accuracy[0], 0.4F);
+  EXPECT_EQ(accuracy[1], accuracy[0]);
+  EXPECT_FLOAT_EQ(least[0], 0.4F);
+  EXPECT_EQ(least[1], least[0]);
+}
+
 }  // namespace ranks_parallel_test

@@ -7,6 +7,7 @@
 #include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/ops/reductions.hpp>
 
 namespace crochet {
 
@@ -57,7 +58,7 @@ class SpreadPass {
   }
 
   constexpr Spread of_inputs(const Node& n) const {
-    if (n.op->reduces) return of_reduction(n);
+    if (n.op->reduces || n.is(op::argmax) || n.is(op::argmin)) return of_reduction(n);
     if (n.op->kind == OpKind::elementwise) return of_elementwise(n);
     const Spread first = of(n.inputs[0]);
     if (n.op->kind == OpKind::view) return first == Spread::rows && !has_rows(n) ? Spread::other : first;
