@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // data/step: a training step of an MLP 784-128-10, batch 128, on one thread, with data that is always the same.
-// data/batch/...: the time that the loop's thread takes for a shuffled batch of 60,000 images for that model.
-// data/csv/read: a table of 100,000 x 10 numbers; data/csv/plain: the same file into a string.
+// data/step/...: the same with shuffled batches. data/batch/...: the time that the loop's thread takes for a shuffled
+// batch of 60,000 images for that model. data/csv/numbers: a table of 100,000 x 10 numbers; data/csv/plain: the same
+// file into a string; data/csv/texts: with a column of four texts.
 #include <benchmark/benchmark.h>
 #include <crochet/crochet.hpp>
 #include <crochet/data/csv.hpp>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,57 +68,78 @@ void take(benchmark::State& state, Source batches) {
 BENCHMARK_CAPTURE(take, floats, floats())->Name("data/batch/DataBatches")->UseRealTime();
 BENCHMARK_CAPTURE(take, bytes, bytes())->Name("data/batch/Batches")->UseRealTime();
 
+auto feeds(const cr::Batch& batch) {
+  return cr::feeds(cr::feed<"images">(batch.images), cr::feed<"labels">(batch.labels));
+}
+template <class Batch>
+Batch feeds(Batch batch) {
+  return batch;
+}
+
 /// Steps with batches. Without data/step it is the cost of the batches.
 template <class Source>
 void train(benchmark::State& state, Source batches) {
   cr::MonitoredSession session{compiled(), cr::HookChain{}};
-  for (auto _ : state) session.run("train"_n, batches.next());
+  for (auto _ : state) session.run("train"_n, feeds(batches.next()));
   session.close();
 }
 void train_floats(benchmark::State& state) { train(state, floats()); }
+void train_bytes(benchmark::State& state) { train(state, bytes()); }
 void train_ahead(benchmark::State& state) { train(state, floats().prefetch(2)); }
+void train_bytes_ahead(benchmark::State& state) { train(state, bytes().prefetch(2)); }
 BENCHMARK(train_floats)->Name("data/step/DataBatches")->UseRealTime();
+BENCHMARK(train_bytes)->Name("data/step/Batches")->UseRealTime();
+BENCHMARK(train_bytes_ahead)->Name("data/step/Batches.prefetch")->UseRealTime();
 BENCHMARK(train_ahead)->Name("data/step/DataBatches.prefetch")->UseRealTime();
 
-/// The file; written at the first use, and removed at the end.
-const std::filesystem::path& csv() {
-  static const struct File {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / "crochet_bench_data.csv";
-    File() {
-      std::ofstream out(path);
-      cr::SplitMix64 random(1);
-      out << "a,b,c,d,e,f,g,h,i,j\n";
-      for (int i = 0; i < 1'000'000; ++i)
-        out << random.below(1000) << '.' << 100 + random.below(900) << (i % 10 < 9 ? ',' : '\n');
+/// A table of 100,000 x 10 cells: numbers, the last column of four texts if `texts`. The file is written at once, and
+/// removed at the end.
+struct CsvFile {
+  std::filesystem::path path;
+  explicit CsvFile(bool texts)
+      : path(std::filesystem::temp_directory_path() / (texts ? "crochet_bench_texts.csv" : "crochet_bench_data.csv")) {
+    constexpr std::string_view colours[] = {"red", "green", "blue", "yellow"};
+    std::ofstream out(path);
+    cr::SplitMix64 random(1);
+    out << "a,b,c,d,e,f,g,h,i,j\n";
+    for (int i = 0; i < 1'000'000; ++i) {
+      const bool last = i % 10 == 9;
+      if (last && texts)
+        out << colours[random.below(4)];
+      else
+        out << random.below(1000) << '.' << 100 + random.below(900);
+      out << (last ? '\n' : ',');
     }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { std::remove(path.c_str()); }
-  } file;
-  return file.path;
-}
-void set_bytes(benchmark::State& state) {
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(std::filesystem::file_size(csv())));
-}
+  }
+  CsvFile(const CsvFile&) = delete;
+  CsvFile& operator=(const CsvFile&) = delete;
+  ~CsvFile() { std::remove(path.c_str()); }
+  void set_bytes(benchmark::State& state) const {
+    state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(std::filesystem::file_size(path)));
+  }
+};
+
 void csv_plain(benchmark::State& state) {
-  csv();
+  static const CsvFile file(false);
   for (auto _ : state) {
-    std::string text(std::filesystem::file_size(csv()), '\0');
-    std::ifstream(csv(), std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size()));
+    std::string text(std::filesystem::file_size(file.path), '\0');
+    std::ifstream(file.path, std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size()));
     benchmark::DoNotOptimize(text);
   }
-  set_bytes(state);
+  file.set_bytes(state);
 }
+template <bool texts>
 void csv_read(benchmark::State& state) {
-  csv();
+  static const CsvFile file(texts);
   for (auto _ : state) {
-    const cr::Table table = cr::read_csv(csv());
+    const cr::Table table = cr::read_csv(file.path);
     benchmark::DoNotOptimize(table.rows());
   }
-  set_bytes(state);
+  file.set_bytes(state);
 }
 BENCHMARK(csv_plain)->Name("data/csv/plain")->UseRealTime();
-BENCHMARK(csv_read)->Name("data/csv/read")->UseRealTime();
+BENCHMARK(csv_read<false>)->Name("data/csv/numbers")->UseRealTime();
+BENCHMARK(csv_read<true>)->Name("data/csv/texts")->UseRealTime();
 
 }  // namespace
 

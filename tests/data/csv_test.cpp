@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -58,9 +59,8 @@ TEST(Csv, ColumnsByNameInTheOrderOfTheNames) {
 
 TEST(Csv, TheFormsOfALine) {
   const std::vector<float> expected{1, 2, 3, 4};
-  for (const std::string_view text : {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n",
-                                      "\xef\xbb\xbf"
-                                      "a,b\n1,2\n3,4\n",
+  constexpr const char* with_byte_order_mark = "\uFEFFa,b\n1,2\n3,4\n";
+  for (const std::string_view text : {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n", with_byte_order_mark,
                                       "\n\na , b\n\n 1,\t2\n3 ,4\n\n\n", "\"a\",\"b\"\n\"1\",2\n3, \"4\" \n"})
     EXPECT_EQ(values(table_of(text).columns<"a", "b">()), expected) << text;
   EXPECT_EQ(values(table_of("a;b\n1;2\n3;4\n", {.separator = ';'}).columns<"a", "b">()), expected);
@@ -262,6 +262,80 @@ TEST(Csv, NumbersCanStandForMissingValues) {
   const std::string text = "a\n1\n-99\n3\n";
   const Table table = read_csv(folder.write("t", {text.begin(), text.end()}), {.missing = {"-99"}});
   EXPECT_EQ(values(table.fill_missing(5).column<double>("a")), (std::vector<double>{1, 5, 3}));
+}
+
+/// A file of several pieces (LinePieces), and the numbers in it: lines of every form that is read without quotes.
+struct LongFile {
+  std::string text;
+  std::vector<double> a, b;
+};
+LongFile long_file(std::string_view header) {
+  LongFile file{.text = std::string(header), .a = {}, .b = {}};
+  std::uint64_t state = 7;
+  const auto below = [&](std::uint64_t n) { return (state = state * 6364136223846793005U + 1) / 65536 % n; };
+  while (file.text.size() < detail::LinePieces::piece_bytes + 1000) {
+    file.a.push_back(static_cast<double>(below(1'000'000)) / 100);
+    file.b.push_back(static_cast<double>(below(100'000'000'000)) - 5e10);
+    const std::string blanks(below(3), ' ');
+    file.text += detail::number_text(file.a.back()) + blanks + "," + blanks + detail::number_text(file.b.back());
+    constexpr std::array<std::string_view, 4> ends{"\n", "\n", "\r\n", "\n\n"};
+    file.text += ends[below(4)];
+  }
+  return file;
+}
+
+// The borders of the pieces lie at another byte of a line with each header.
+TEST(Csv, ALongFileIsTheSameInPieces) {
+  for (int blanks = 0; blanks < 30; ++blanks) {
+    const LongFile file = long_file("a," + std::string(static_cast<std::size_t>(blanks), ' ') + "b\n");
+    const Table table = table_of(file.text);
+    EXPECT_TRUE(values(table.column<double>("a")) == file.a) << blanks;
+    EXPECT_TRUE(values(table.column<double>("b")) == file.b) << blanks;
+  }
+  const LongFile quoted = long_file("\"a\",b\n");  // read as a whole
+  EXPECT_TRUE(values(table_of(quoted.text).column<double>("b")) == quoted.b);
+}
+
+TEST(Csv, ALongFileEndsInAText) {
+  LongFile file = long_file("a,b\n");
+  const auto lines = std::to_string(std::count(file.text.begin(), file.text.end(), '\n') + 1);
+  const Table table = table_of(file.text + "1,red\n");
+  EXPECT_EQ(table.categories("b").names.size(), file.b.size() + 1);
+  EXPECT_EQ(table.column<double>("a").rows(), static_cast<std::int64_t>(file.a.size()) + 1);
+  EXPECT_EQ(
+      error_of(file.text + "1,2,3\n"),
+      "houses.csv:" + lines + ": it has 3 cells, and the first line 2; correct the line, or set CsvOptions::separator");
+  EXPECT_EQ(error_of(file.text + ",2\n", take_a).substr(0, 11 + lines.size()), "houses.csv:" + lines);
+}
+
+// A column is one of texts by its last cell, in any number of columns. The texts of the numbers before it are kept.
+TEST(Csv, TextsBehindNumbers) {
+  for (int columns = 1; columns < 8; ++columns) {
+    std::string text, texts;
+    for (int i = 0; i < columns; ++i) text += (i == 0 ? "" : ",") + ("c" + std::to_string(i));
+    for (const char* cell : {"01", "\"1\"", "x \"y\"", "\"a \"\"b\"\"\"", "NA"}) {
+      text += '\n';
+      for (int i = 0; i < columns; ++i) text += (i == 0 ? "" : ",") + std::string(cell);
+    }
+    const Table table = table_of(text + "\n");
+    for (int i = 0; i < columns; ++i) {
+      const Categories found = table.drop_missing().categories("c" + std::to_string(i));
+      EXPECT_EQ(found.names, (std::vector<std::string>{"01", "1", "a \"b\"", "x \"y\""})) << columns;
+      EXPECT_EQ(values(found.indices), (std::vector<std::int32_t>{0, 1, 3, 2})) << columns;
+    }
+  }
+}
+
+TEST(Csv, ALineMayBeLongerThanAPiece) {
+  std::string header, row;
+  for (int column = 0; column < 40'000; ++column) {
+    header += (column == 0 ? "" : ",") + ("x" + std::to_string(column));
+    row += (column == 0 ? "" : ",") + std::to_string(column % 7);
+  }
+  ASSERT_GT(header.size(), detail::LinePieces::piece_bytes);
+  const Table table = table_of(header + "\n" + row + "\n");
+  EXPECT_EQ(table.rows(), 1);
+  EXPECT_EQ(values(table.column<double>("x39999")), (std::vector<double>{39'999 % 7}));
 }
 
 }  // namespace csv_test
