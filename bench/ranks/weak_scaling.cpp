@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weak scaling with one thread a rank: steps of ranks that train one model, beside the same steps of as many programs
 // without an exchange. W1 is an MLP 784-128-10 under SGD, W3 a CNN and W4 a transformer encoder block under Adam
-// (../models.hpp). Medians in microseconds, first deciles in brackets. The two ways alternate, some steps each.
+// (../models.hpp). Medians in microseconds, first deciles in brackets. The ways to exchange alternate, some steps each.
 //   mpirun -n 2 bench_ranks_weak_scaling [STEPS]     STEPS: of W1 at 128 rows
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <crochet/crochet.hpp>
@@ -21,26 +22,55 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
+/// A session of ranks that exchange in one way, and the times of its steps.
+template <class Model, class Exchange>
+class Together {
+ public:
+  Together(cr::Mpi& ranks, Exchange exchange)
+      : session_(cr::Parallel{cr::Cpu{.threads = 1}, ranks, exchange}.template compile<Model>(), cr::HookChain{}) {}
+
+  void time(const auto& make_steps) {
+    times_.add([&] { make_steps(session_); });
+  }
+  void print(bench::Times& beside, int at_once) {
+    std::printf(" %.0f (%.0f) | %.2f (%.2f) |", times_.median() / at_once, times_.decile() / at_once,
+                beside.median() / times_.median(), beside.decile() / times_.decile());
+  }
+  void close() { session_.close(); }
+
+ private:
+  using Executor = decltype(cr::Parallel{cr::Cpu{}, std::declval<cr::Mpi>(), Exchange{}}.template compile<Model>());
+  cr::MonitoredSession<Executor, cr::HookChain<>> session_;
+  bench::Times times_;
+};
+
 /// `steps` steps of each way, `at_once` at a time. Labels: classes, or targets as wide as the images.
 template <class Model, class Images, class Labels>
 void measure(cr::Mpi& ranks, const char* name, const Images& images, const Labels& labels, int steps, int at_once) {
   cr::MonitoredSession alone{cr::Cpu{.threads = 1}.compile<Model>(), cr::HookChain{}};
-  cr::MonitoredSession together{cr::Parallel{cr::Cpu{.threads = 1}, ranks}.compile<Model>(), cr::HookChain{}};
+  constexpr auto half = cr::Compression::bfloat16;
+  Together<Model, cr::BlockingExchange> blocking(ranks, {}), compressed(ranks, {.compression = half});
+  Together<Model, cr::OverlappedExchange> overlapped(ranks, {});
   const auto make_steps = [&](auto& session) {
     for (int i = 0; i < at_once; ++i) session.run("train"_n, cr::feed<"images">(images), cr::feed<"labels">(labels));
   };
-  bench::Times beside, exchanging;
+  bench::Times beside;
   for (int k = 0; k <= steps / at_once; ++k) {
     beside.add([&] { make_steps(alone); });
-    exchanging.add([&] { make_steps(together); });
+    blocking.time(make_steps);
+    overlapped.time(make_steps);
+    compressed.time(make_steps);
   }
   alone.close();
-  together.close();
+  for (auto* session : {&blocking, &compressed}) session->close();
+  overlapped.close();
   if (ranks.rank() != 0) return;
-  std::printf("| %s | %d | %.0f (%.0f) | %.0f (%.0f) | %.2f (%.2f) |\n", name, static_cast<int>(images.shape()[0]),
-              beside.median() / at_once, beside.decile() / at_once, exchanging.median() / at_once,
-              exchanging.decile() / at_once, beside.median() / exchanging.median(),
-              beside.decile() / exchanging.decile());
+  std::printf("| %s | %d | %.0f (%.0f) |", name, static_cast<int>(images.shape()[0]), beside.median() / at_once,
+              beside.decile() / at_once);
+  blocking.print(beside, at_once);
+  overlapped.print(beside, at_once);
+  compressed.print(beside, at_once);
+  std::printf("\n");
 }
 
 }  // namespace
@@ -50,7 +80,9 @@ int main(int argc, char** argv) {
   crochet::Mpi ranks{MPI_COMM_WORLD};
   const int steps = argc > 1 ? std::atoi(argv[1]) : 2000;
   if (ranks.rank() == 0) {
-    std::printf("| case | rows a rank | side by side us | one model us | weak scaling |\n|---|---|---|---|---|\n");
+    std::printf(
+        "| case | rows a rank | side by side us | blocking us | scaling | overlapped us | scaling | bfloat16 us |"
+        " scaling |\n|---|---|---|---|---|---|---|---|---|\n");
   }
   std::vector<float> numbers(1024 * 784, 0.5F);
   std::vector<std::int32_t> classes(1024, 3);

@@ -8,6 +8,7 @@
 
 #include <crochet/executor/cpu.hpp>
 #include <crochet/ranks/parallel.hpp>
+#include <crochet/ranks/wire.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
 namespace ranks_parallel_test {
@@ -141,6 +142,71 @@ TEST(Parallel, AnAccuracyIsThatOfTheWholeBatch) {
   EXPECT_EQ(accuracy[1], accuracy[0]);
   EXPECT_FLOAT_EQ(least[0], 0.4F);
   EXPECT_EQ(least[1], least[0]);
+}
+
+/// Its gradients are exchanged in several messages: those of two matrices, and a bucket.
+struct Wide {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("images", {batch, pixels});
+    const auto y = g.placeholder<std::int32_t>("labels", {batch});
+    const auto first = cr::batch_norm(cr::relu(cr::dense(x, 301, "first")), "norm", true);
+    const auto h = cr::relu(cr::dense(first, 40, "second"));
+    const auto loss = g.name("loss", cr::sparse_softmax_cross_entropy(cr::dense(h, classes, "logits_layer"), y));
+    g.name("train", cr::minimize(loss, cr::Momentum{0.01, 0.9}, {.clip = cr::ClipByGlobalNorm{1.0}}));
+  }
+};
+
+/// The losses and variables of each rank after 20 steps with this way to exchange.
+template <class Exchange>
+std::vector<std::vector<float>> trained_by(Exchange exchange, int ranks, int threads = 1) {
+  constexpr std::int64_t batch = 22;
+  std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
+  cr::testing::run_ranks(ranks, [&](cr::testing::ThreadRank me) {
+    auto executor = cr::Parallel{cr::Cpu{.threads = threads, .seed = 3}, me, exchange}.template compile<Wide>();
+    std::vector<float> losses;
+    auto& mine = found[static_cast<std::size_t>(me.rank())];
+    mine = trained(executor, batch, batch * me.rank() / ranks, batch * (me.rank() + 1) / ranks, 20, &losses);
+    mine.insert(mine.end(), losses.begin(), losses.end());
+  });
+  for (const auto& f : found) EXPECT_EQ(f, found[0]);
+  return found;
+}
+
+TEST_P(OnRanks, AnOverlappedExchangeHasTheBitsOfABlockingOne) {
+  const int ranks = GetParam();
+  const auto blocking = trained_by(cr::BlockingExchange{}, ranks);
+  EXPECT_EQ(trained_by(cr::OverlappedExchange{}, ranks), blocking);
+  EXPECT_EQ(trained_by(cr::OverlappedExchange{}, ranks, 2), trained_by(cr::BlockingExchange{}, ranks, 2));
+  constexpr auto half = cr::Compression::bfloat16;
+  const auto compressed = trained_by(cr::BlockingExchange{.compression = half}, ranks);
+  EXPECT_EQ(trained_by(cr::OverlappedExchange{.compression = half}, ranks), compressed);
+  EXPECT_EQ(compressed == blocking, ranks == 1) << "with one rank nothing is on a wire";
+  EXPECT_LT(largest_difference(compressed[0], blocking[0]), 3e-2F);
+}
+
+// Moments of batch norm, losses and norms are not compressed: they are those of the whole batch. The first step's loss
+// precedes every update.
+TEST(Compression, IsThatOfGradientsOnly) {
+  const auto losses_of = [](const auto& found) { return found[0][found[0].size() - 20]; };
+  const auto compressed = trained_by(cr::BlockingExchange{.compression = cr::Compression::bfloat16}, 3);
+  EXPECT_EQ(losses_of(compressed), losses_of(trained_by(cr::BlockingExchange{}, 3)));
+}
+
+TEST(Compression, IsTheSameOnAllRanks) {
+  int refused = 0;
+  std::mutex mutex;
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const auto compression = me.rank() == 0 ? cr::Compression::bfloat16 : cr::Compression::none;
+    auto executor = cr::Parallel{cr::Cpu{.threads = 1}, me, cr::BlockingExchange{compression}}.compile<Mlp>();
+    try {
+      trained(executor, 4, 2 * me.rank(), 2 * me.rank() + 2, 1);
+    } catch (const cr::RanksDisagreeError&) {
+      const std::lock_guard lock(mutex);
+      ++refused;
+    }
+  });
+  EXPECT_EQ(refused, 2);
 }
 
 }  // namespace ranks_parallel_test

@@ -96,6 +96,38 @@ TEST(RankPlaces, ADumpUnderAGuardIsThatOfOneRank) {
   EXPECT_EQ(entries_of(test / "dumps"), std::set<std::string>{"rank_1"});
 }
 
+/// Exchanges of different sizes, of which a plan with probes could have another order.
+struct Network {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    const auto h = cr::batch_norm(cr::tanh(cr::dense(x, 700, "first")), "norm", true);
+    const auto k = cr::batch_norm(cr::relu(cr::dense(h, 30, "second")), "other", true);
+    const auto loss = g.name("loss", cr::reduce_mean(cr::square(cr::dense(k, 200, "third"))));
+    g.name("train", cr::minimize(loss, cr::SGD{0.01}));
+  }
+};
+
+/// Trains two steps on three ranks, of which one shows all values of its runs. Returns the number of dumped gradients.
+template <class Exchange>
+std::ptrdiff_t train_with_probes_on_one_rank(Exchange exchange) {
+  const TemporaryFolder test;
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank()), 3, 4, 5};
+    cr::HookChain chain{cr::StopAtStep{.last_step = 2}, cr::OnRank<1, cr::DumpingDebugHook<>>{{test / "dumps"}}};
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me, exchange}.template compile<Network>(), chain};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {2, 3}}));
+    });
+  });
+  return files_below(test / "dumps", "");
+}
+
+// ThreadRank compares the sizes of what ranks exchange.
+TEST(RankPlaces, ARankWithProbesExchangesInTheOrderOfTheOthers) {
+  EXPECT_GT(train_with_probes_on_one_rank(cr::BlockingExchange{}), 50);
+  EXPECT_GT(train_with_probes_on_one_rank(cr::OverlappedExchange{}), 50);
+}
+
 TEST(RankPlaces, EachRankProfilesIntoItsOwnFolder) {
   const TemporaryFolder test;
   std::vector<std::vector<std::string>> tables(2);

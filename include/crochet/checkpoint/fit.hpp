@@ -66,7 +66,7 @@ auto fit_chain(Data& data, const FitOptions<Data>& options, const MetricChannel&
   using Passes = Evaluate<Fetches<Name<Text>...>, Data>;
   using Stops = StopIfMetric<ExhaustedPatience>;
   using Saves = CheckpointSaver<Saver>;
-  const std::string monitored = best.metric();
+  const std::string& monitored = best.metric();
   return HookChain{CheckpointInputPipeline{data},
                    std::move(hooks),
                    EpochMeans<Text...>{metrics},

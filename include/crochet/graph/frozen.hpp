@@ -16,6 +16,7 @@
 #include <crochet/graph/passes/insert_copies.hpp>
 #include <crochet/graph/passes/lifetimes.hpp>
 #include <crochet/graph/passes/order.hpp>
+#include <crochet/graph/passes/order_by_exchanges.hpp>
 #include <crochet/graph/passes/pool_first.hpp>
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>

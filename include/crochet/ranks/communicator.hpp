@@ -16,11 +16,9 @@ namespace crochet {
 /// and each call returns when this rank has what it receives.
 /// - `rank()`, `size()`: this rank, from 0, and the number of ranks;
 /// - `all_gather(from, to)`: `to` gets the bytes `from` of every rank, in the order of ranks. `from` has the same size
-/// on
-///   all ranks, `to` is size() times as long. `from` may be part rank() of `to`, on all ranks or on none;
+///   on all ranks, `to` is size() times as long. `from` may be part rank() of `to`, on all ranks or on none;
 /// - `all_to_all(from, to)`: part k of `from` goes to rank k, and part k of `to` comes from rank k. The parts are
-/// equal,
-///   size() of them;
+///   equal, size() of them;
 /// - `broadcast(bytes, root)`: all ranks get the bytes of rank `root`;
 /// - `abort(reason)`: ends all ranks because this one cannot go on. Does not return.
 /// A communicator is movable, or copyable as a handle.
@@ -33,6 +31,22 @@ concept Communicator = requires(C& c, std::span<const std::byte> from, std::span
   c.all_to_all(from, to);
   c.broadcast(to, root);
   c.abort(reason);
+};
+
+/// A communicator that also has calls which return at once, for exchanges that overlap with computation:
+/// - `open_lanes()`: collective, before the first of these calls;
+/// - `start_all_gather(lane, from, to)`, `start_all_to_all(lane, from, to)`: as the calls above. The memory stays until
+///   the call has ended. `lane` is 0 or 1: all ranks make the calls of a lane in the same order, which may differ from
+///   that of the other lane and of calls without a lane;
+/// - `test(request)`: whether the call has ended, true for a Request{}; `wait(request)` returns when it has.
+template <class C>
+concept NonblockingCommunicator = Communicator<C> && std::default_initializable<typename C::Request> &&
+    requires(C& c, std::span<const std::byte> from, std::span<std::byte> to, typename C::Request& request) {
+  c.open_lanes();
+  { c.start_all_gather(0, from, to) } -> std::same_as<typename C::Request>;
+  { c.start_all_to_all(0, from, to) } -> std::same_as<typename C::Request>;
+  { c.test(request) } -> std::same_as<bool>;
+  c.wait(request);
 };
 
 /// One rank, known to the compiler: `Parallel{Cpu{}, Solo{}}` is `Cpu{}`.

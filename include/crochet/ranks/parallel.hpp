@@ -16,6 +16,7 @@
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/rank_group.hpp>
+#include <crochet/ranks/wire.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
@@ -23,11 +24,11 @@ namespace crochet {
 namespace detail {
 
 /// `Model` on one of several ranks, or in fixed shards.
-template <class Model, bool InShards>
+template <class Model, bool InShards, bool Overlaps>
 struct DividedModel {
   static constexpr bool in_shards = InShards;
   static constexpr void define(GraphBuilder& g) {
-    g.divide_batch(in_shards);
+    g.divide_batch(in_shards, Overlaps);
     Model::define(g);
   }
 };
@@ -92,8 +93,8 @@ class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<De
   template <class H>
   using placed_hook = std::conditional_t<runs_on<H> == RunsOn::chief, OnChief<H>, H>;
 
-  ParallelExecutor(const Device& device, C communicator, int shards)
-      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator), shards)) {}
+  ParallelExecutor(const Device& device, C communicator, const RankGroupOptions& options)
+      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator), options)) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... Fewer>
   requires(sizeof...(Fewer) <
@@ -119,10 +120,26 @@ struct ParallelOptions {
   /// stopped run may go on with another number of ranks. See FixedShards.
   int shards = 0;
 };
-/// Without ParallelOptions: each rank computes its rows at once.
-struct OneShardEach {
-  static constexpr int shards = 0;
+/// The default. `Parallel{device, communicator, BlockingExchange{.compression = Compression::bfloat16}}`: each rank
+/// computes its rows at once, and waits for each exchange where the plan has it.
+struct BlockingExchange {
+  Compression compression = Compression::none;  ///< of gradients
 };
+/// `Parallel{device, communicator, OverlappedExchange{}}`: gradients are exchanged while those of earlier layers are
+/// computed. The same bits as BlockingExchange. It pays where the network moves data by itself, between machines; ranks
+/// on one machine move it by their processors, and lose a little.
+/// Memory: the gradients on the wire, once or twice more. The communicator is a NonblockingCommunicator.
+struct OverlappedExchange {
+  Compression compression = Compression::none;  ///< of gradients
+};
+
+namespace detail {
+constexpr RankGroupOptions group_options(const ParallelOptions& o) { return {.shards = o.shards}; }
+constexpr RankGroupOptions group_options(const BlockingExchange& o) { return {.compression = o.compression}; }
+constexpr RankGroupOptions group_options(const OverlappedExchange& o) {
+  return {.compression = o.compression, .overlaps = true};
+}
+}  // namespace detail
 
 /// `Parallel{Cpu{.threads = 4}, communicator}` in place of `Cpu{.threads = 4}`: the ranks of the communicator train one
 /// model together.
@@ -134,7 +151,7 @@ struct OneShardEach {
 ///   the same bits; with another number it is equal up to rounding, or has the same bits in fixed shards:
 ///   ParallelOptions.
 /// - compile() is collective. With Solo the executor is that of the device, except in fixed shards.
-template <class Device, class C, class Options = OneShardEach>
+template <class Device, class C, class Options = BlockingExchange>
 struct Parallel {
   Device device;
   C communicator;
@@ -145,14 +162,19 @@ struct Parallel {
   /// Throws LogicError if ParallelOptions::shards does not fit the number of ranks.
   template <class Model>
   auto compile() const {
-    constexpr bool in_shards = !std::is_same_v<Options, OneShardEach>;
-    using Divided = detail::DividedModel<Model, in_shards>;
+    constexpr bool in_shards = std::is_same_v<Options, ParallelOptions>;
+    constexpr bool overlaps = std::is_same_v<Options, OverlappedExchange>;
+    static_assert(
+        !overlaps || NonblockingCommunicator<C> || std::is_same_v<C, Solo>,
+        "crochet: OverlappedExchange needs a communicator whose calls can return at once: give it the members of "
+        "NonblockingCommunicator (ranks/communicator.hpp), or use BlockingExchange");
+    using Divided = detail::DividedModel<Model, in_shards, overlaps>;
     using Reason = typename decltype(detail::dividing_reason<Divided>())::type;
     static_assert(model_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr ((std::is_same_v<C, Solo> && !in_shards) || !detail::Builds<Model>) {
       return device.template compile<Model>();
     } else if constexpr (detail::Builds<Divided, detail::ShareOverRanks>) {
-      return ParallelExecutor<Device, Divided, C>(device, communicator, options.shards);
+      return ParallelExecutor<Device, Divided, C>(device, communicator, detail::group_options(options));
     } else if constexpr (!std::is_same_v<Reason, error::none>) {
       return UnusableExecutor<>{};
     } else {  // reported here and not in a called function, because compilers print the chain of calls
@@ -169,5 +191,9 @@ template <class Device, class C>
 Parallel(Device, C) -> Parallel<Device, C>;
 template <class Device, class C>
 Parallel(Device, C, ParallelOptions) -> Parallel<Device, C, ParallelOptions>;
+template <class Device, class C>
+Parallel(Device, C, BlockingExchange) -> Parallel<Device, C, BlockingExchange>;
+template <class Device, class C>
+Parallel(Device, C, OverlappedExchange) -> Parallel<Device, C, OverlappedExchange>;
 
 }  // namespace crochet

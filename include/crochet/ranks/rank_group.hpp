@@ -19,11 +19,19 @@
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/fixed_shards.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
+#include <crochet/ranks/overlapped_sums.hpp>
 #include <crochet/ranks/roll_call.hpp>
 #include <crochet/ranks/share_session.hpp>
+#include <crochet/ranks/wire.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {
+
+struct RankGroupOptions {
+  int shards = 0;  ///< of all ranks together, see FixedShards; 0: none
+  Compression compression = Compression::none;
+  bool overlaps = false;  ///< with a NonblockingCommunicator
+};
 
 /// The protocol: every exchange begins with a roll call, and a rank that does not come to it makes the same roll call
 /// with the reason instead. So all ranks make the same sequence of roll calls until one of them says that it is over:
@@ -34,10 +42,16 @@ namespace crochet {
 template <Communicator C>
 class RankGroup final : public kernel::Exchange {
  public:
-  /// `shards`: of all ranks together, see FixedShards; 0: none. Throws LogicError.
-  explicit RankGroup(C communicator, int shards = 0)
-      : communicator_(std::move(communicator)), calls_(communicator_.size()), shards_(shards, rank(), size()) {
+  /// Collective. Throws LogicError if the shards do not fit the number of ranks.
+  explicit RankGroup(C communicator, const RankGroupOptions& options = {})
+      : communicator_(std::move(communicator)),
+        options_(options),
+        calls_(communicator_.size()),
+        shards_(options.shards, rank(), size()) {
     if (size() > 1) task_ = rank();
+    if constexpr (NonblockingCommunicator<C>) {
+      if (options.overlaps) communicator_.open_lanes();
+    }
   }
 
   [[nodiscard]] int rank() { return communicator_.rank(); }
@@ -48,7 +62,9 @@ class RankGroup final : public kernel::Exchange {
 
   /// Collective, for runs.
   void begin(std::uint64_t kind, std::int64_t rows) override {
-    const auto all = meet({.kind = kind + static_cast<std::uint64_t>(shards_.all()), .rows = rows});
+    const auto how =
+        static_cast<std::uint64_t>(shards_.all()) + (static_cast<std::uint64_t>(options_.compression) << 32U);
+    const auto all = meet({.kind = kind + how, .rows = rows});
     first_row_ = rows_ = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {
       if (static_cast<int>(r) < rank()) first_row_ += all[r].rows;
@@ -59,12 +75,33 @@ class RankGroup final : public kernel::Exchange {
     if (std::all_of(all.begin(), all.end(), [&](const Presence& p) { return p.rows == rows; })) rows_ = 0;
     if (shards_.all() > 0) shards_.divide(all);
   }
-  void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept override {
+  void reduce(void* values, std::int64_t n, DType type, kernel::RankReduction how) noexcept override {
+    const auto size = static_cast<std::size_t>(n);
+    const auto weight = weight_of(how), total = total_of(how);
     if (type == DType::float64) {
-      reduce(static_cast<double*>(values), n, mean);
+      sums_.run(communicator_, std::span{static_cast<double*>(values), size}, static_cast<double>(weight),
+                static_cast<double>(total));
     } else {
-      reduce(static_cast<float*>(values), n, mean);
+      const std::span floats{static_cast<float*>(values), size};
+      if (compression_of(how) == Compression::bfloat16) {
+        sums_.run_compressed(communicator_, floats, static_cast<float>(weight), static_cast<float>(total));
+      } else {
+        sums_.run(communicator_, floats, static_cast<float>(weight), static_cast<float>(total));
+      }
     }
+  }
+
+  int begin_reduce(const void* values, std::int64_t n, DType type, kernel::RankReduction how) noexcept override {
+    if constexpr (NonblockingCommunicator<C>) {
+      return overlapped_.begin(communicator_, values, n, type, {compression_of(how), weight_of(how), total_of(how)});
+    }
+    return 0;
+  }
+  void progress() noexcept override {
+    if constexpr (NonblockingCommunicator<C>) overlapped_.progress(communicator_);
+  }
+  void end_reduce(int number, void* to, std::int64_t n) noexcept override {
+    if constexpr (NonblockingCommunicator<C>) overlapped_.end(communicator_, number, to, n);
   }
 
   [[nodiscard]] int shards() const override { return shards_.here(); }
@@ -164,12 +201,23 @@ class RankGroup final : public kernel::Exchange {
  private:
   using Text = std::array<char, 480>;
 
-  template <class T>
-  void reduce(T* values, std::int64_t n, bool mean) {
-    const bool weighted = mean && rows_ > 0;
-    const T weight = weighted ? static_cast<T>(my_rows_) : T(1);
-    const T total = weighted ? static_cast<T>(rows_) : mean ? static_cast<T>(size()) : T(1);
-    sums_.run(communicator_, std::span{values, static_cast<std::size_t>(n)}, weight, total);
+  struct NoSums {};
+  template <class>
+  struct SumsOf {
+    using type = NoSums;
+  };
+  template <NonblockingCommunicator N>
+  struct SumsOf<N> {
+    using type = OverlappedSums<N>;
+  };
+
+  [[nodiscard]] bool is_weighted(kernel::RankReduction how) const { return how.mean && rows_ > 0; }
+  [[nodiscard]] std::int64_t weight_of(kernel::RankReduction how) const { return is_weighted(how) ? my_rows_ : 1; }
+  [[nodiscard]] std::int64_t total_of(kernel::RankReduction how) {
+    return is_weighted(how) ? rows_ : how.mean ? size() : 1;
+  }
+  [[nodiscard]] Compression compression_of(kernel::RankReduction how) {
+    return how.of_gradient && size() > 1 ? options_.compression : Compression::none;
   }
 
   /// The text of rank `root`, cut to a fixed length. Collective.
@@ -214,9 +262,11 @@ class RankGroup final : public kernel::Exchange {
   }
 
   C communicator_;
+  RankGroupOptions options_;
   RollCall calls_;
   FixedShards shards_;
   OrderedSum sums_;
+  [[no_unique_address]] typename SumsOf<C>::type overlapped_;
   std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
   StopReason end_reason_;
   int end_rank_ = -1;

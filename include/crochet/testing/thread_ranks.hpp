@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,10 @@ class RankHub {
         waits_(static_cast<std::size_t>(size), false),
         ended_(static_cast<std::size_t>(size), false),
         live_(size),
-        seed_(seed) {}
+        seed_(seed),
+        checked_(static_cast<std::size_t>(size), 0) {
+    for (Lane& lane : lanes_) lane.next.assign(posts_.size(), 0);
+  }
 
   [[nodiscard]] int size() const { return static_cast<int>(posts_.size()); }
 
@@ -57,6 +61,46 @@ class RankHub {
     wait_for_all(lock, rank);
   }
 
+  /// A call that returns at once. The one with the same number on the same lane is that of the other ranks.
+  struct Ticket {
+    int lane = -1;
+    std::size_t number = 0;
+  };
+  Ticket start(int rank, int lane, Call call, const Post& mine) {
+    std::unique_lock lock(mutex_);
+    Lane& l = lanes_[static_cast<std::size_t>(lane)];
+    const std::size_t number = l.next[static_cast<std::size_t>(rank)]++;
+    if (number == l.started.size())
+      l.started.push_back({call, mine.from.size(), std::vector<Post>(posts_.size()), 0, {}});
+    Started& s = l.started[number];
+    if (s.call != call || s.bytes != mine.from.size()) break_off(lock, "two ranks start different calls on a lane");
+    s.posts[static_cast<std::size_t>(rank)] = mine;
+    ++s.arrived;
+    note_change();
+    return {lane, number};
+  }
+  /// Whether all ranks have copied; copy(call, posts) fills this rank's `to`. A true result empties the ticket.
+  template <class Copy>
+  bool test(int rank, Ticket& t, Copy copy) {
+    std::unique_lock lock(mutex_);
+    return has_ended(rank, t, copy);
+  }
+  template <class Copy>
+  void wait(int rank, Ticket& t, Copy copy) {
+    std::unique_lock lock(mutex_);
+    while (!has_ended(rank, t, copy)) {
+      if (broken_) throw std::logic_error("ThreadRanks: " + reason_);
+      if (live_ < size()) break_off(lock, "a rank waits for one that has ended");
+      const auto seen = changes_;
+      checked_[static_cast<std::size_t>(rank)] = seen;
+      if (all_wait()) break_off(lock, "all ranks wait");
+      draw_turn();
+      if (seed_ != 0) changed_.notify_all();
+      changed_.wait(lock, [&] { return broken_ || (seed_ == 0 ? changes_ != seen : has_turn(rank)); });
+      checked_[static_cast<std::size_t>(rank)] = 0;
+    }
+  }
+
   /// Before a rank's first call.
   void begin(int rank) {
     std::unique_lock lock(mutex_);
@@ -69,10 +113,49 @@ class RankHub {
     ended_[static_cast<std::size_t>(rank)] = true;
     if (arrived_ > 0 && !broken_) broken_ = true, reason_ = "a rank has ended while others wait for it";
     draw_turn();
-    changed_.notify_all();
+    note_change();
   }
 
  private:
+  struct Started {
+    Call call;
+    std::size_t bytes;
+    std::vector<Post> posts;
+    int arrived;
+    std::vector<bool> copied;
+  };
+  struct Lane {
+    std::vector<Started> started;
+    std::vector<std::size_t> next;  ///< by rank
+  };
+
+  template <class Copy>
+  bool has_ended(int rank, Ticket& t, Copy copy) {
+    if (t.lane < 0) return true;
+    Started& s = lanes_[static_cast<std::size_t>(t.lane)].started[t.number];
+    if (s.arrived < size()) return false;
+    if (s.copied.empty()) s.copied.assign(posts_.size(), false);
+    if (!s.copied[static_cast<std::size_t>(rank)]) {
+      copy(s.call, std::span<const Post>{s.posts});
+      s.copied[static_cast<std::size_t>(rank)] = true;
+      note_change();
+    }
+    if (std::find(s.copied.begin(), s.copied.end(), false) != s.copied.end()) return false;
+    t = {};
+    return true;
+  }
+  void note_change() {
+    ++changes_;
+    changed_.notify_all();
+  }
+  /// Whether each rank is in a call that only a change by another rank can end.
+  [[nodiscard]] bool all_wait() const {
+    for (std::size_t r = 0; r < posts_.size(); ++r) {
+      if (!waits_[r] && checked_[r] != changes_) return false;
+    }
+    return true;
+  }
+
   void wait_for_all(std::unique_lock<std::mutex>& lock, int rank) {
     const auto round = round_;
     if (live_ < size()) break_off(lock, "a rank waits for one that has ended");
@@ -80,7 +163,9 @@ class RankHub {
     if (++arrived_ == size()) {
       arrived_ = 0, ++round_;
       waits_.assign(waits_.size(), false);
+      ++changes_;
     }
+    if (all_wait()) break_off(lock, "all ranks wait");
     draw_turn();
     changed_.notify_all();
     changed_.wait(lock, [&] { return broken_ || (round_ != round && has_turn(rank)); });
@@ -108,10 +193,13 @@ class RankHub {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Post> posts_;
+  std::array<Lane, 2> lanes_;
   std::vector<bool> waits_, ended_;
   int live_, arrived_ = 0, root_ = 0, turn_ = -1;
   std::uint64_t seed_;
   std::uint64_t round_ = 0;
+  std::uint64_t changes_ = 1;           ///< by which a waiting rank may go on
+  std::vector<std::uint64_t> checked_;  ///< by rank: the changes that its waiting call has seen; 0: it is in none
   std::size_t bytes_ = 0;
   Call call_ = Call::none;
   bool broken_ = false;
@@ -129,26 +217,56 @@ class ThreadRank {
   [[nodiscard]] int size() const { return hub_->size(); }
 
   void all_gather(std::span<const std::byte> from, std::span<std::byte> to) {
-    hub_->meet(rank_, Hub::Call::all_gather, 0, {from, to}, [&](auto posts) {
-      for (std::size_t r = 0; r < posts.size(); ++r) copy(posts[r].from, to.subspan(r * from.size()));
-    });
+    hub_->meet(rank_, Hub::Call::all_gather, 0, {from, to}, [&](auto posts) { gather(posts); });
   }
   void all_to_all(std::span<const std::byte> from, std::span<std::byte> to) {
-    const std::size_t part = from.size() / static_cast<std::size_t>(size());
-    hub_->meet(rank_, Hub::Call::all_to_all, 0, {from, to}, [&](auto posts) {
-      for (std::size_t r = 0; r < posts.size(); ++r)
-        copy(posts[r].from.subspan(static_cast<std::size_t>(rank_) * part, part), to.subspan(r * part));
-    });
+    hub_->meet(rank_, Hub::Call::all_to_all, 0, {from, to}, [&](auto posts) { distribute(posts); });
   }
   void broadcast(std::span<std::byte> bytes, int root) {
     hub_->meet(rank_, Hub::Call::broadcast, root, {bytes, bytes}, [&](auto posts) {
       if (root != rank_) copy(posts[static_cast<std::size_t>(root)].from, bytes);
     });
   }
+
+  using Request = detail::RankHub::Ticket;
+  void open_lanes() {}
+  [[nodiscard]] Request start_all_gather(int lane, std::span<const std::byte> from, std::span<std::byte> to) {
+    return hub_->start(rank_, lane, Hub::Call::all_gather, {from, to});
+  }
+  [[nodiscard]] Request start_all_to_all(int lane, std::span<const std::byte> from, std::span<std::byte> to) {
+    return hub_->start(rank_, lane, Hub::Call::all_to_all, {from, to});
+  }
+  [[nodiscard]] bool test(Request& request) {
+    return hub_->test(rank_, request, [&](Hub::Call call, auto posts) { copy_all(call, posts); });
+  }
+  void wait(Request& request) {
+    hub_->wait(rank_, request, [&](Hub::Call call, auto posts) { copy_all(call, posts); });
+  }
+
   [[noreturn]] void abort(std::string_view reason) { throw std::logic_error("ThreadRanks: " + std::string(reason)); }
 
  private:
   using Hub = detail::RankHub;
+  using Posts = std::span<const Hub::Post>;
+  void copy_all(Hub::Call call, Posts posts) const {
+    if (call == Hub::Call::all_gather) {
+      gather(posts);
+    } else {
+      distribute(posts);
+    }
+  }
+  [[nodiscard]] const Hub::Post& mine(Posts posts) const { return posts[static_cast<std::size_t>(rank_)]; }
+  void gather(Posts posts) const {
+    for (std::size_t r = 0; r < posts.size(); ++r) {
+      copy(posts[r].from, mine(posts).to.subspan(r * posts[r].from.size()));
+    }
+  }
+  void distribute(Posts posts) const {
+    const std::size_t part = mine(posts).from.size() / posts.size();
+    for (std::size_t r = 0; r < posts.size(); ++r) {
+      copy(posts[r].from.subspan(static_cast<std::size_t>(rank_) * part, part), mine(posts).to.subspan(r * part));
+    }
+  }
   static void copy(std::span<const std::byte> from, std::span<std::byte> to) {
     if (from.data() != to.data()) std::copy(from.begin(), from.end(), to.begin());
   }
@@ -156,7 +274,7 @@ class ThreadRank {
   Hub* hub_;
   int rank_;
 };
-static_assert(Communicator<ThreadRank>);
+static_assert(NonblockingCommunicator<ThreadRank>);
 
 /// Calls body(ThreadRank) in `size` threads, one for each rank. Returns when all have ended; then throws the first
 /// exception, in the order of ranks. A rank that ends while another waits for it, and calls that differ, are a

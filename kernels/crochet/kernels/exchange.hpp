@@ -8,6 +8,12 @@
 
 namespace crochet::kernel {
 
+/// What an exchange computes of the ranks' values.
+struct RankReduction {
+  bool mean = false;         ///< weighted by each rank's rows; else a sum
+  bool of_gradient = false;  ///< may be compressed
+};
+
 /// One rank's end. Its members are called by the thread that called run(), in the same order on every rank.
 class Exchange {
  public:
@@ -20,7 +26,14 @@ class Exchange {
   virtual void begin(std::uint64_t kind, std::int64_t rows) = 0;
   /// Replaces `n` values by their sum over ranks, or by the mean weighted by each rank's rows. All ranks get the same
   /// bits. Does not return if the communication fails.
-  virtual void reduce(void* values, std::int64_t n, DType type, bool mean) noexcept = 0;
+  virtual void reduce(void* values, std::int64_t n, DType type, RankReduction how) noexcept = 0;
+  /// The same while this rank computes. Returns its number. `values` remain unchanged until end_reduce() of the same
+  /// number, which waits, and writes the result to `to`. progress() continues what has begun, without waiting.
+  virtual int begin_reduce(const void* /*values*/, std::int64_t /*n*/, DType /*type*/, RankReduction /*how*/) noexcept {
+    return 0;
+  }
+  virtual void progress() noexcept {}
+  virtual void end_reduce(int /*number*/, void* /*to*/, std::int64_t /*n*/) noexcept {}
   /// The number of rows of the ranks before this one, in the current run.
   [[nodiscard]] std::int64_t first_row() const { return first_row_; }
   /// This rank, if there are several; else -1.
@@ -46,7 +59,7 @@ class ShardPlace final : public Exchange {
  public:
   void set_first_row(std::int64_t row) { first_row_ = row; }
   void begin(std::uint64_t /*kind*/, std::int64_t /*rows*/) override {}
-  void reduce(void* /*values*/, std::int64_t /*n*/, DType /*type*/, bool /*mean*/) noexcept override {}
+  void reduce(void* /*values*/, std::int64_t /*n*/, DType /*type*/, RankReduction /*how*/) noexcept override {}
 };
 
 /// Whether an executor with this policy for products computes a part of the rows of each batch.

@@ -9,6 +9,7 @@
 
 #include <crochet/ranks/mpi.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
+#include <crochet/ranks/overlapped_sums.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
 namespace communicator_test {
@@ -125,6 +126,32 @@ TEST(OrderedSum, HasTheBitsOfThreadsAsRanks) {
     }
     ranks.broadcast(std::as_writable_bytes(std::span{threads}), 0);
     EXPECT_TRUE(mine == threads) << n << " values";
+  }
+}
+
+// Several at once, ended in another order than they began, with a blocking call between.
+TEST(OverlappedSums, HaveTheBitsOfOrderedSums) {
+  Mpi ranks{MPI_COMM_WORLD, {.abort_after_secs = 30}};
+  ranks.open_lanes();
+  crochet::OverlappedSums<Mpi> sums;
+  const std::vector<std::size_t> sizes{3, 101'770, 1000, 300'007};
+  for (int repeated = 0; repeated < 20; ++repeated) {
+    std::vector<std::vector<float>> values;
+    values.reserve(sizes.size());
+    std::vector<int> numbers;
+    for (const std::size_t n : sizes) values.push_back(values_of(ranks.rank() + repeated, n));
+    for (const auto& v : values) {
+      const auto n = static_cast<std::int64_t>(v.size());
+      numbers.push_back(sums.begin(ranks, v.data(), n, crochet::DType::float32, {.weight = 3, .total = 7}));
+      for (int k = 0; k < 50 * ranks.rank(); ++k) sums.progress(ranks);
+    }
+    for (std::size_t k = sizes.size(); k-- > 0;) {
+      std::vector<float> found(sizes[k]);
+      sums.end(ranks, numbers[k], found.data(), static_cast<std::int64_t>(found.size()));
+      crochet::OrderedSum ordered;
+      ordered.run(ranks, std::span{values[k]}, 3.0F, 7.0F);
+      ASSERT_TRUE(found == values[k]) << sizes[k] << " values";
+    }
   }
 }
 

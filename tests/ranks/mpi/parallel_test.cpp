@@ -32,9 +32,9 @@ struct Mlp {
 };
 
 /// A hash of all variables' bits after 50 steps on this rank's rows.
-template <class C>
-std::uint64_t trained(C ranks) {
-  auto executor = cr::Parallel{cr::Cpu{.threads = 1, .seed = 3}, ranks}.template compile<Mlp>();
+template <class C, class Exchange = cr::BlockingExchange>
+std::uint64_t trained(C ranks, Exchange exchange = {}) {
+  auto executor = cr::Parallel{cr::Cpu{.threads = 1, .seed = 3}, ranks, exchange}.template compile<Mlp>();
   using Executor = decltype(executor);
   executor.initialize();
   typename Executor::Workspace workspace;
@@ -77,6 +77,14 @@ TEST(Parallel, OnProcessesTrainsWhatThreadsAsRanksTrain) {
   }
   ranks.broadcast(std::as_writable_bytes(std::span{&threads, 1}), 0);
   EXPECT_EQ(mine, threads);
+}
+
+// On processes the messages are in flight while the next steps compute.
+TEST(Parallel, AnOverlappedExchangeHasTheBitsOfABlockingOne) {
+  cr::Mpi ranks{MPI_COMM_WORLD, {.abort_after_secs = 30}};
+  EXPECT_EQ(trained(ranks, cr::OverlappedExchange{}), trained(ranks));
+  const auto half = cr::Compression::bfloat16;
+  EXPECT_EQ(trained(ranks, cr::OverlappedExchange{half}), trained(ranks, cr::BlockingExchange{half}));
 }
 
 }  // namespace parallel_test

@@ -21,7 +21,7 @@ class ExchangesOf {
 
  public:
   static constexpr bool exchanges(const Step& s) {
-    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks;
+    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks || s.root == &op::begin_over_ranks;
   }
   /// Whether the plan exchanges at all.
   static constexpr bool any = [] {
@@ -31,14 +31,18 @@ class ExchangesOf {
     return false;
   }();
 
+  /// Whether an exchange has begun and not ended when step `s` begins.
+  static constexpr bool overlaps_with(std::size_t s) { return s > overlapped.first && s < overlapped.last; }
+
   /// A hash of what is exchanged, in order: the type, the size and the kind of each exchange.
   static constexpr std::uint64_t kind = [] {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (std::size_t s = 0; s < plan.step_count; ++s) {
       const Step& step = plan.steps.data()[s];
       if (!exchanges(step)) continue;
-      const Value& v = plan.values.data()[step.root_value];
-      hash = mix(hash, step.root == &op::mean_over_ranks ? 1 : 2);
+      const bool begins = step.root == &op::begin_over_ranks;
+      const Value& v = plan.values.data()[begins ? step.operands[0] : step.root_value];
+      hash = mix(hash, step.root == &op::mean_over_ranks ? 1 : step.root == &op::sum_over_ranks ? 2 : 3);
       hash = mix(hash, static_cast<std::uint64_t>(v.dtype));
       hash = mix(hash, static_cast<std::uint64_t>(v.shape.size().factor));
     }
@@ -58,6 +62,19 @@ class ExchangesOf {
   }
 
  private:
+  struct Steps {
+    std::size_t first = 0, last = 0;
+  };
+  /// The first step that begins an exchange and the last one that ends one.
+  static constexpr Steps overlapped = [] {
+    Steps found{.first = plan.step_count};
+    for (std::size_t s = 0; s < plan.step_count; ++s) {
+      const Op* const root = plan.steps.data()[s].root;
+      if (root == &op::begin_over_ranks && s < found.first) found.first = s;
+      if (root == &op::end_over_ranks) found.last = s;
+    }
+    return found;
+  }();
   static constexpr int row_placeholder = [] {
     for (std::size_t i = 0; i < P::selected.nodes.count; ++i) {
       const Node& n = P::selected.nodes.data()[i];

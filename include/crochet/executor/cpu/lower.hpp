@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include <crochet/executor/cpu/exchanges_of.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/step_table.hpp>
@@ -48,7 +49,8 @@ class Lowering {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       // An array instead of a fold expression: clang nests folds and limits their depth to 256.
       [[maybe_unused]] const bool done[] = {
-          true, (step_or_region<Table::code[First + S], Table::shared[First + S], Regions::region_at(First + S)>(
+          true, (continue_exchanges<First + S>(frame, worker),
+                 step_or_region<Table::code[First + S], Table::shared[First + S], Regions::region_at(First + S)>(
                      Table::steps[First + S], frame, worker),
                  true)...};
     }
@@ -90,6 +92,16 @@ class Lowering {
     return static_cast<std::size_t>(kernel::loop_room<program_of<C>, refs_t<C>>(s.columns.at(dims)) * parts);
   }
 
+  /// Before step S, and each slice of a region that begins with it: exchanges that have begun go on.
+  template <std::size_t S>
+  CROCHET_HOST_ALWAYS_INLINE static void continue_exchanges(const FrameType& frame, const kernel::Worker& worker) {
+    if constexpr (kernel::divides_batch<Backend>) {
+      if constexpr (ExchangesOf<T, P>::overlaps_with(S)) {
+        if (worker.index() == 0) frame.exchange->progress();
+      }
+    }
+  }
+
   // Two functions instead of one with a condition, because inlining is expensive to compile for plans of many steps.
   template <std::size_t C, bool Shared, int R>
   requires(Shared&& R == Regions::no_region)
@@ -113,6 +125,7 @@ class Lowering {
   template <std::size_t R>
   static void region(const FrameType& frame, kernel::Worker& worker) {
     Regions::template each_slice<R>(frame, worker, [](auto together, const auto& where, kernel::Worker& who) {
+      continue_exchanges<static_cast<std::size_t>(plan.regions[R].first)>(where.all, who);
       steps_of<R, together.value>(where, who);
     });
   }

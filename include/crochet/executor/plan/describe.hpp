@@ -87,7 +87,8 @@ class PlanText {
         text_.append(before).append(ins.op->name);
         before = " ";
       } else if (ins.kind == Instruction::Kind::store) {
-        const Access& a = plan.accesses[static_cast<std::size_t>(s.first_access + ins.args[0])];
+        const std::int32_t access = s.first_access + ins.args[0];
+        const Access& a = plan.accesses[static_cast<std::size_t>(access)];
         const Value& v = plan.values[static_cast<std::size_t>(a.value)];
         if (v.space != AddressSpace::variable) continue;
         text_.append(before).append("-> ").append(name_of_node(graph, v.index));

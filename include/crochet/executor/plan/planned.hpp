@@ -101,10 +101,12 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.to_mutable())};
   static constexpr bool has_itemwise =
       T::by_items && std::any_of(itemwise.begin(), itemwise.end(), [](char can) { return can != 0; });
+  static constexpr const auto& by_items = change<has_itemwise, Groups>(
+      fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
 
  public:
-  static constexpr const auto& ordered = change<has_itemwise, Groups>(
-      fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
+  static constexpr const auto& ordered = change<has_overlaps(complete.view()), Groups>(
+      by_items, [] { return order_by_exchanges(complete.view(), by_items.to_mutable()); });
   static constexpr FrozenPlaces<nodes, ordered.groups()> places{
       find_places(complete.view(), ordered.to_mutable(), T::by_items)};
 

@@ -190,9 +190,13 @@ class GraphBuilder {
   /// From here on the graph is that of one rank, which computes a part of the rows of each batch: means and sums over
   /// ranks are operations (graph/ops/over_ranks.hpp). Called before `define`.
   /// `each_run`: gradients that are accumulated are exchanged in each run, and not only when they are applied.
-  constexpr void divide_batch(bool each_run = false) { divides_batch_ = true, shares_each_run_ = each_run; }
+  /// `overlaps`: exchanges of gradients begin and end in steps of their own, with computation between them.
+  constexpr void divide_batch(bool each_run = false, bool overlaps = false) {
+    divides_batch_ = true, shares_each_run_ = each_run, overlaps_exchanges_ = overlaps;
+  }
   constexpr bool divides_batch() const { return divides_batch_; }
   constexpr bool shares_each_run() const { return shares_each_run_; }
+  constexpr bool overlaps_exchanges() const { return overlaps_exchanges_; }
   /// The number of nodes that the model has so far on one machine. Nodes that only a divided graph has do not count, so
   /// that random numbers are the same.
   constexpr int position() const { return size() - more_nodes_; }
@@ -253,7 +257,7 @@ class GraphBuilder {
   int guarded_by_ = -1;
   ConstexprVector<int> training_assignments_;
   bool shares_variables_ = false;
-  bool divides_batch_ = false, shares_each_run_ = false;
+  bool divides_batch_ = false, shares_each_run_ = false, overlaps_exchanges_ = false;
   int more_nodes_ = 0;
 };
 

@@ -2,6 +2,9 @@
 // The gradients of the whole batch from those of a rank. Small ones are exchanged together: an exchange of a few
 // kilobytes costs the time of its messages, whatever their size.
 #pragma once
+#include <algorithm>
+#include <vector>
+
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/reshape.hpp>
@@ -9,6 +12,10 @@
 #include <crochet/graph/train/spread.hpp>
 
 namespace crochet::detail {
+
+constexpr Tensor gradient_of_whole_batch(Tensor x, Spread of_loss) {
+  return of_loss == Spread::same ? x : gradient_over_ranks(x, of_loss == Spread::mean);
+}
 
 /// Gradients of up to `gradient` bytes share a bucket, which has up to `bucket` bytes. They are copied into it and out
 /// of it; that of a larger one would cost more than a further exchange saves.
@@ -31,7 +38,7 @@ class GradientBucket {
   }
   /// Replaces the gradients by those of the whole batch, and empties the bucket.
   constexpr void share(Spread of_loss) {
-    if (members_.size() == 1) members_[0]->gradient = of_whole_batch(members_[0]->gradient, of_loss);
+    if (members_.size() == 1) members_[0]->gradient = gradient_of_whole_batch(members_[0]->gradient, of_loss);
     if (members_.size() > 1) share_together(of_loss);
     members_.clear();
     bytes_ = 0;
@@ -47,7 +54,7 @@ class GradientBucket {
   constexpr void share_together(Spread of_loss) {
     std::vector<Tensor> parts;
     for (const VariableGradient* v : members_) parts.push_back(reshape(v->gradient, {count_of(*v)}));
-    const Tensor whole = of_whole_batch(concat(parts, 0), of_loss);
+    const Tensor whole = gradient_of_whole_batch(concat(parts, 0), of_loss);
     std::int64_t at = 0;
     for (VariableGradient* v : members_) {
       v->gradient = reshape(slice(whole, 0, at, at + count_of(*v)), v->variable.shape());
@@ -59,20 +66,31 @@ class GradientBucket {
   std::int64_t bytes_ = 0;
 };
 
-/// Replaces the gradients of a rank by those of the whole batch. Buckets contain them in the order of the variables.
+/// The order in which gradients are exchanged: that of the variables, and if exchanges overlap with the backward pass
+/// that in which it computes them.
+constexpr std::vector<VariableGradient*> order_of_exchanges(VariableGradients& gradients, bool overlaps) {
+  std::vector<VariableGradient*> order;
+  for (VariableGradient& v : gradients) order.push_back(&v);
+  if (overlaps) {
+    std::sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->gradient.id < b->gradient.id; });
+  }
+  return order;
+}
+
+/// Replaces the gradients of a rank by those of the whole batch.
 constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
   if (gradients.empty() || !gradients[0].gradient.graph->divides_batch()) return;
   GraphBuilder& g = *gradients[0].gradient.graph;
   const int position = g.position();
   GradientBucket bucket;
   for (VariableGradient& v : gradients) v.gradient = broadcast_to(v.gradient, v.variable.shape());
-  for (VariableGradient& v : gradients) {
-    if (!GradientBucket::is_small(v)) {
-      v.gradient = of_whole_batch(v.gradient, of_loss);
+  for (VariableGradient* v : order_of_exchanges(gradients, g.overlaps_exchanges())) {
+    if (!GradientBucket::is_small(*v)) {
+      v->gradient = gradient_of_whole_batch(v->gradient, of_loss);
       continue;
     }
-    if (!bucket.has_room_for(v)) bucket.share(of_loss);
-    bucket.add(v);
+    if (!bucket.has_room_for(*v)) bucket.share(of_loss);
+    bucket.add(*v);
   }
   bucket.share(of_loss);
   g.set_position(position);

@@ -35,9 +35,14 @@ class SpreadPass {
   constexpr Spread of(int i) const { return of_.data()[i]; }
   static constexpr bool has_rows(const Node& n) { return n.shape.rank > 0 && !n.shape[0].is_static(); }
 
+  static constexpr bool is_over_ranks(const Node& n) {
+    return n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks) || n.is(op::begin_over_ranks) ||
+           n.is(op::end_over_ranks);
+  }
+
   constexpr Spread find(int i) const {
     const Node& n = node(i);
-    if (n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks) || n.op->kind == OpKind::group) return Spread::same;
+    if (is_over_ranks(n) || n.op->kind == OpKind::group) return Spread::same;
     if (n.is(op::assign)) return of(n.inputs[1]);
     if (n.is(op::placeholder)) return n.shape.rank == 0 ? Spread::same : has_rows(n) ? Spread::rows : Spread::other;
     if (n.is(op::variable)) return is_sum_of_one_rank(i) ? Spread::other : Spread::same;

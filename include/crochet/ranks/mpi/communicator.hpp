@@ -22,6 +22,13 @@
 
 namespace crochet {
 
+namespace detail {
+/// MPI_REQUEST_NULL when the call has ended.
+struct MpiRequest {
+  MPI_Request handle = MPI_REQUEST_NULL;
+};
+}  // namespace detail
+
 /// `Mpi ranks{MPI_COMM_WORLD};` is a Communicator: `Parallel{Cpu{}, ranks}`. A handle: copies are the same ranks.
 /// - Making one is collective over the communicator, which is duplicated; the last handle frees the duplicate.
 /// - MPI is initialized before, by the program or by MpiInit, with MPI_THREAD_FUNNELED or more. All calls come from the
@@ -63,6 +70,38 @@ class Mpi {
                    [&] { return MPI_Bcast(part.data(), count(part.size()), MPI_BYTE, root, shared_->ranks()); });
     }
   }
+  // Calls that return at once (NonblockingCommunicator). Engines continue them within their calls, as a rule.
+
+  using Request = detail::MpiRequest;
+
+  void open_lanes() { shared_->open_lanes(); }
+  [[nodiscard]] Request start_all_gather(int lane, std::span<const std::byte> from, std::span<std::byte> to) {
+    const int n = count(from.size());
+    const bool in_place = from.data() == to.data() + static_cast<std::size_t>(rank()) * from.size();
+    Request request;
+    shared_->run("MPI_Iallgather", [&] {
+      return MPI_Iallgather(in_place ? MPI_IN_PLACE : from.data(), n, MPI_BYTE, to.data(), n, MPI_BYTE,
+                            shared_->lane(lane), &request.handle);
+    });
+    return request;
+  }
+  [[nodiscard]] Request start_all_to_all(int lane, std::span<const std::byte> from, std::span<std::byte> to) {
+    const int n = count(from.size() / static_cast<std::size_t>(size()));
+    Request request;
+    shared_->run("MPI_Ialltoall", [&] {
+      return MPI_Ialltoall(from.data(), n, MPI_BYTE, to.data(), n, MPI_BYTE, shared_->lane(lane), &request.handle);
+    });
+    return request;
+  }
+  [[nodiscard]] bool test(Request& request) {
+    int done = 0;
+    shared_->run("MPI_Test", [&] { return MPI_Test(&request.handle, &done, MPI_STATUS_IGNORE); });
+    return done != 0;
+  }
+  void wait(Request& request) {
+    shared_->run("MPI_Wait", [&] { return MPI_Wait(&request.handle, MPI_STATUS_IGNORE); });
+  }
+
   [[noreturn]] void abort(std::string_view reason) noexcept { detail::end_mpi_job(shared_->ranks(), reason); }
 
  private:
@@ -77,6 +116,6 @@ class Mpi {
 
   std::shared_ptr<detail::DuplicatedRanks> shared_;
 };
-static_assert(Communicator<Mpi>);
+static_assert(NonblockingCommunicator<Mpi>);
 
 }  // namespace crochet

@@ -5,6 +5,8 @@
 #include <crochet/ranks/mpi/needs_mpi.hpp>
 // The line above comes first.
 
+#include <array>
+#include <cstddef>
 #include <exception>
 
 #include <crochet/base/exceptions.hpp>
@@ -26,10 +28,21 @@ class DuplicatedRanks {
   DuplicatedRanks& operator=(const DuplicatedRanks&) = delete;
   /// MPI frees it itself when it is finalized. During an exception other ranks may be in a call on it.
   ~DuplicatedRanks() {
-    if (!mpi_is_finalized() && std::uncaught_exceptions() == 0) MPI_Comm_free(&ranks_);
+    if (mpi_is_finalized() || std::uncaught_exceptions() > 0) return;
+    MPI_Comm_free(&ranks_);
+    for (MPI_Comm& lane : lanes_) {
+      if (lane != MPI_COMM_NULL) MPI_Comm_free(&lane);
+    }
   }
 
   [[nodiscard]] MPI_Comm ranks() const { return ranks_; }
+  /// Collective. MPI orders the collective calls of each communicator, so a lane is one of its own.
+  void open_lanes() {
+    for (MPI_Comm& lane : lanes_) {
+      if (lane == MPI_COMM_NULL) lane = duplicate(ranks_);
+    }
+  }
+  [[nodiscard]] MPI_Comm lane(int number) const { return lanes_[static_cast<std::size_t>(number)]; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
@@ -61,6 +74,7 @@ class DuplicatedRanks {
   }
 
   MPI_Comm ranks_;
+  std::array<MPI_Comm, 2> lanes_{MPI_COMM_NULL, MPI_COMM_NULL};
   int rank_, size_;
   WaitWatch watch_;
 };
