@@ -1,6 +1,6 @@
 # cmake -DNVCC= -DFOLDER= -DINCLUDES= -DLIBRARY= -DFAKE_DRIVER= -P nvcc_session.cmake: compiles nvcc_session.cu, and checks the
-# kernels of its plans and the program. INCLUDES and LIBRARY: of crochet::cuda. FAKE_DRIVER: the folder of a libcuda that
-# the CUDA runtime rejects.
+# kernels of its plans and the program. Builds square_plus.cu, the program of docs/cuda.md, and runs it if there is a GPU.
+# INCLUDES and LIBRARY: of crochet::cuda. FAKE_DRIVER: the folder of a libcuda that the CUDA runtime rejects.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/unchanged.cmake)
 set(source ${CMAKE_CURRENT_LIST_DIR})
@@ -11,6 +11,9 @@ function(run_session)
     message(FATAL_ERROR "it neither trains nor says what is missing: ${said}")
   endif()
   message(STATUS "${said}")
+  if(said MATCHES "trained on ")
+    execute_process(COMMAND ${FOLDER}/square_plus COMMAND_ERROR_IS_FATAL ANY)
+  endif()
   execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${FAKE_DRIVER} ${FOLDER}/session
     OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
   if(NOT said MATCHES "not trained: crochet: cannot start the CUDA runtime on the GPU: [^\n]*\\(cudaError[A-Za-z]+\\)")
@@ -56,6 +59,7 @@ if(outside OR NOT said MATCHES " 0 bytes stack frame, 0 bytes spill stores, 0 by
 endif()
 
 execute_process(COMMAND ${NVCC} ${FOLDER}/session.o ${LIBRARY} -ldl -o ${FOLDER}/session COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${nvcc} ${source}/square_plus.cu ${LIBRARY} -ldl -o ${FOLDER}/square_plus COMMAND_ERROR_IS_FATAL ANY)
 run_session()
 
 execute_process(COMMAND ${nvcc} -ptx ${source}/host_functor.cu -o ${FOLDER}/host_functor.ptx

@@ -41,10 +41,12 @@ TEST(DeployingPage, ShowsTheStructThatIsWritten) {
 }
 
 TEST(DeployingPage, ItsCallCompiles) {
-  EXPECT_THROW((cr::export_header<Classifier, "logits">("folder", "digits.hpp", {.name = "Digits"})), cr::IoError);
-  const std::string page = text_of(CROCHET_SOURCE_DIR "/docs/deploying.md");
-  EXPECT_NE(page.find("cr::export_header<Classifier, \"logits\">(\"folder\", \"digits.hpp\", {.name = \"Digits\"})"),
-            std::string::npos);
+  const auto write = [] {
+    // clang-format off
+cr::export_header<Classifier, "logits">("folder", "digits.hpp", {.name = "Digits"});
+    // clang-format on
+  };
+  EXPECT_THROW(write(), cr::IoError);  // there is no such folder
 }
 
 }  // namespace deploying_test

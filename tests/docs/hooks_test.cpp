@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/hooks.md against the code: the row of each hook agrees with its type, every header is listed, every doc comment
-// is complete.
+// is complete. And the chains of this page, docs/tensorboard.md, docs/profiling.md and docs/debugging.md.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hook/describe.hpp>
@@ -17,6 +17,7 @@
 #include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/web/live_page.hpp>
+#include <crochet/io/event_writer.hpp>
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "../io/temporary_folder.hpp"
 
 #ifndef CROCHET_SOURCE_DIR
 #define CROCHET_SOURCE_DIR "."
@@ -213,3 +217,82 @@ TEST(HooksDocument, EachHooksCommentSaysWhenItFiresWhatItFetchesAndWhatItCosts) 
 
 }  // namespace
 }  // namespace crochet
+
+namespace hooks_page_test {
+
+namespace cr = crochet;
+
+/// Each test in a temporary folder of its own.
+class Chains : public testing::Test {
+ protected:
+  Chains() { std::filesystem::current_path(folder_.path()); }
+  ~Chains() override { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_ = std::filesystem::current_path();
+  crochet::test::TemporaryFolder folder_;
+};
+
+TEST_F(Chains, TheOrderOfHooks) {
+  const auto batches = std::vector(1, cr::feeds(cr::feed<"x">(1.0)));
+  // clang-format off
+cr::MetricChannel metrics;
+cr::WeightAverages averages;
+cr::BestCheckpoint best{cr::AveragedSaver{cr::Saver{"out/best", {.max_to_keep = 0}}, averages}, metrics, "accuracy",
+                        {.aim = cr::Aim::highest}};
+cr::HookChain chain{
+    cr::NanTensor<"loss">{},
+    cr::MovingAverage{.averages = averages},
+    cr::Evaluate{cr::fetches<"accuracy">, batches, {.every_steps = 500, .during = averages.swapped(), .then = metrics}},
+    cr::stop_if_no_increase(metrics, "accuracy", 5000, {.run_every_steps = 500}),
+    best,
+    cr::CheckpointSaver{cr::Saver{"out"}, {.save_secs = 600}},
+    best.restore_at_end(),
+};
+  // clang-format on
+  EXPECT_EQ(decltype(chain)::size, 7U);
+}
+
+TEST_F(Chains, EventFiles) {
+  constexpr std::int64_t step = 5;
+  {
+    // clang-format off
+cr::io::EventWriter events{"logs/run1"};
+
+cr::HookChain chain{
+    cr::WriteGraph{.events = events},
+    cr::SummarySaver<cr::summary::Scalar<"loss">, cr::summary::Scalar<"learning_rate">,
+                     cr::summary::Histogram<"hidden/kernel">, cr::summary::Image<"images", 28, 28>>{
+        .every_steps = 100, .summaries = events},
+    cr::WeightHistograms{.every_steps = 1000, .summaries = events},              // all weights of the model
+    cr::GradientHistograms<"loss", "hidden/kernel">{{.every_steps = 1000, .summaries = events}},
+    cr::StepCounter{.every_steps = 100, .summaries = events}};                   // global_step/sec
+
+events.add_scalar("test/accuracy", 0.9, step);                                   // or directly, from any thread
+                                                    // clang-format on
+  }
+  const auto files = std::filesystem::directory_iterator("logs/run1");
+  const std::string written = crochet::text_of(std::filesystem::absolute(files->path()));
+  EXPECT_NE(written.find("test/accuracy"), std::string::npos);
+}
+
+TEST_F(Chains, Profiles) {
+  // clang-format off
+cr::HookChain hooks{
+    cr::NanTensor<"loss">{},
+    cr::LoggingTensor<"loss">{.every_steps = 10},
+    cr::ProfilerHook{{.save_steps = 10, .output_dir = "out", .table = cr::Sink{}, .table_rows = 12}},
+};
+  // clang-format on
+  EXPECT_EQ(decltype(hooks)::size, 3U);
+}
+
+TEST_F(Chains, AStreamToAServer) {
+  const auto stream =
+      // clang-format off
+cr::EveryN<100, cr::GrpcDebugHook<>>{{"localhost:6064"}}  // clang-format on
+  ;
+  EXPECT_TRUE((std::is_same_v<decltype(stream), const cr::EveryN<100, cr::GrpcDebugHook<>>>));
+}
+
+}  // namespace hooks_page_test

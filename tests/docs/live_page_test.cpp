@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/live-page.md against the code: each line of its programs is in this file, which is compiled and run.
+// The programs of docs/live-page.md.
 #include <crochet/crochet.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
@@ -8,8 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include "page.hpp"
 
 namespace live_page_test {
 
@@ -32,14 +30,6 @@ TEST(LivePageDocument, OtherHooksOnThePage) {
   page.board().chain(cr::describe(chain));
   // clang-format on
   EXPECT_NE(page.board().changes(0).chain->find("LivePage<\"loss\">"), std::string::npos);
-}
-
-TEST(LivePageDocument, ItsProgramsAreInThisFile) {
-  const std::string source = crochet::test::text_of("tests/docs/live_page_test.cpp");
-  const auto lines = crochet::test::block_lines("docs/live-page.md", "```cpp");
-  for (const std::string& line : lines)
-    EXPECT_NE(source.find(line.substr(line.find_first_not_of(' ')) + "\n"), std::string::npos) << line;
-  EXPECT_EQ(lines.size(), 12U);
 }
 
 }  // namespace live_page_test

@@ -81,8 +81,4 @@ TEST(OwnHookTutorial, ItsProgramStopsAtASpike) {
   EXPECT_NE(crochet::test::text_of("docs/tutorials/own-hook.md").find("\n    " + line), std::string::npos) << line;
 }
 
-TEST(OwnHookTutorial, ItsProgramsAreThese) {
-  crochet::test::expect_compiled("docs/tutorials/own-hook.md", "tests/docs/own_hook_tutorial_test.cpp");
-}
-
 }  // namespace own_hook_tutorial_test

@@ -190,9 +190,4 @@ TEST(DebugANanTutorial, TheDumpNamesTheFaultAndTheRepairedModelHasNone) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "repaired"));
 }
 
-TEST(SessionTutorialPages, TheirProgramsAreThese) {
-  for (const char* page : {"docs/tutorials/resume.md", "docs/tutorials/debug-a-nan.md"})
-    crochet::test::expect_compiled(page, "tests/docs/session_tutorials_test.cpp");
-}
-
 }  // namespace session_tutorials_test

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tutorials docs/tutorials/first-training.md and deploy.md: their programs are here, and run one after the other.
+// And the program of README.md that is about the same.
 #include <crochet/checkpoint/fit.hpp>
 #include <crochet/checkpoint/predictor.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/export/export_header.hpp>
+#include <crochet/export/export_onnx.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -15,11 +20,11 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "page.hpp"
 
 namespace training_tutorials_test {
 
 namespace cr = crochet;
+using namespace cr::literals;
 
 // clang-format off
 struct Houses {
@@ -108,9 +113,23 @@ TEST_F(TrainingTutorials, ATrainingThenADeployment) {
   EXPECT_NEAR(answers[2], right_price(180, 5, 60), 20);
 }
 
-TEST(TrainingTutorialPages, TheirProgramsAreThese) {
-  for (const char* page : {"docs/tutorials/first-training.md", "docs/tutorials/deploy.md"})
-    crochet::test::expect_compiled(page, "tests/docs/training_tutorials_test.cpp");
+TEST_F(TrainingTutorials, TheReadmesTrainingInOneCall) {
+  const cr::Table table = cr::read_csv("houses.csv").drop_missing();
+  const auto data =
+      cr::data_set(cr::field<"x">(table.columns<"area", "rooms", "age">()), cr::field<"y">(table.columns<"price">()));
+  // clang-format off
+const auto [training, validation] = data.split(0.8, 1);   // from a CSV file, .npy files or arrays
+const cr::FitHistory history = cr::fit<Houses, "loss">(cr::Cpu{}, training.shuffle(1).batch(32),
+    {.epochs = 100, .validation = validation.batch(64), .patience = 10, .folder = "run"});
+cr::Predictor<Houses, "price"> predict{cr::Cpu{}, "run/best"};
+cr::export_onnx<Houses, "price">("run/best", "houses.onnx");
+cr::export_header<Houses, "price">("run/best", "houses.hpp");   // one C++17 header without dependencies
+  // clang-format on
+  EXPECT_TRUE(history.best.has_value());
+  const std::vector<float> house{120, 4, 30};
+  EXPECT_EQ(predict(cr::feed<"x">(house))["price"_n].shape(), (std::array<std::int64_t, 2>{1, 1}));
+  EXPECT_GT(std::filesystem::file_size("houses.onnx"), 16U * 3 * sizeof(float));
+  EXPECT_GT(std::filesystem::file_size("houses.hpp"), 16U * 3 * sizeof(float));
 }
 
 }  // namespace training_tutorials_test
