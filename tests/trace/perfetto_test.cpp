@@ -187,6 +187,21 @@ TEST(Perfetto, ALaterRunNamesNothingAgain) {
   }
 }
 
+// Ranks often begin in the same nanosecond of the clock, for example after a barrier.
+TEST(Perfetto, RanksThatBeginAtOneTimeShareNoTrackAndNoFlow) {
+  RecordedRun made;
+  Reader reader;  // rejects a second definition of a track
+  for (int rank = 0; rank < 3; ++rank) {
+    trace::RunTrace run = run_with_hooks(made);
+    run.task = rank;
+    trace::PerfettoWriter writer;
+    reader.names.clear();
+    reader.read(parsed(writer.packets(run)));
+  }
+  EXPECT_EQ(reader.flows.size(), 12U);
+  EXPECT_EQ((std::set<std::uint64_t>(reader.flows.begin(), reader.flows.end()).size()), 12U) << "none twice";
+}
+
 TEST(Perfetto, AFileThatEndsAnywhereHasItsWholePackets) {
   RecordedRun made;
   trace::PerfettoWriter writer;
