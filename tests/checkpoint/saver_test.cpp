@@ -17,6 +17,7 @@
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 
+#include "../io/current_folder.hpp"
 #include "../io/faulty_files.hpp"
 #include "directory.hpp"
 #include "machine.hpp"
@@ -189,8 +190,7 @@ TEST_F(Savers, TakeNothingOfACheckpointThatIsDamaged) {
 
 TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
   std::filesystem::create_directories(dir.path());
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(dir.path());
+  const test::CurrentFolder here{dir.path()};
   Program<> program;
   Saver{".", options()}.save(program.session.raw_session(), 7);
   std::filesystem::remove("checkpoint");
@@ -199,7 +199,6 @@ TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
   EXPECT_EQ(late.last_checkpoints(), (Paths{"./model.ckpt-7"}));
   late.save(program.session.raw_session(), 9);
   EXPECT_FALSE(std::filesystem::exists("model.ckpt-8.data-00000-of-00001.tmp"));
-  std::filesystem::current_path(before);
 }
 
 /// Records which folders were synced.

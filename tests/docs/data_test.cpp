@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "../data/images/image_files.hpp"
+#include "../io/current_folder.hpp"
 #include "../io/idx_files.hpp"
 #include "page.hpp"
 
@@ -46,8 +47,7 @@ TEST(DataPage, ATable) {
   };
   write("irises.csv", "length;width;count;species\n1;2;3;b\n4;5;6;a\n");
   const cr::Table other = cr::read_csv(write("other.csv", "species\nb\n"));
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
+  const crochet::test::CurrentFolder here{folder.path()};
   // clang-format off
 cr::Table irises = cr::read_csv("irises.csv", {.separator = ';', .missing = {"", "-"}});
 auto sizes = irises.columns<"length", "width">();                 // float [rows, 2]
@@ -55,7 +55,6 @@ auto counts = irises.column<std::int64_t>("count");               // int64 [rows
 cr::Categories species = irises.categories("species");            // species.indices: int32 [rows]; species.names
 auto same_numbers = other.categories("species", species.names);   // for another file
   // clang-format on
-  std::filesystem::current_path(before);
   EXPECT_EQ(sizes.view()(1, 1), 5);
   EXPECT_EQ(counts.view()(1), 6);
   EXPECT_EQ(same_numbers.indices.view()(0), species.indices.view()(0));

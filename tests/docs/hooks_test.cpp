@@ -34,6 +34,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
 
 #ifndef CROCHET_SOURCE_DIR
@@ -224,13 +225,8 @@ namespace cr = crochet;
 
 /// Each test in a temporary folder of its own.
 class Chains : public testing::Test {
- protected:
-  Chains() { std::filesystem::current_path(folder_.path()); }
-  ~Chains() override { std::filesystem::current_path(before_); }
-
- private:
-  std::filesystem::path before_ = std::filesystem::current_path();
-  crochet::test::TemporaryFolder folder_;
+  const crochet::test::TemporaryFolder folder_;
+  const crochet::test::CurrentFolder here_{folder_.path()};
 };
 
 TEST_F(Chains, TheOrderOfHooks) {

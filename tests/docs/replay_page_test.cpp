@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <filesystem>
 
+#include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
 
 namespace replay_page_test {
@@ -20,8 +20,7 @@ using namespace cr::literals;
 
 TEST(ReplayPage, TheProgramRuns) {
   const crochet::test::TemporaryFolder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
+  const crochet::test::CurrentFolder here{folder.path()};
   int steps = 0;
   auto executor = cr::StepExecutor{[&](auto& out) {
                                      ++steps;
@@ -34,7 +33,6 @@ TEST(ReplayPage, TheProgramRuns) {
   cr::HookChain tried{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 5}};
   const cr::Replayed result = cr::replay(tried, "run.events");
   std::printf("%s at step %lld\n", to_string(result.stop).c_str(), static_cast<long long>(result.step));
-  std::filesystem::current_path(before);
   EXPECT_EQ(steps, 40);
   EXPECT_EQ(result.step, 16);  // the loss is lowest in step 11
 }

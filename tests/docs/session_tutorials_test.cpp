@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
 #include "page.hpp"
 
@@ -180,11 +181,12 @@ TEST(ResumeTutorial, MainTakesTheFolderAndTheLastStep) {
 
 TEST(DebugANanTutorial, TheDumpNamesTheFaultAndTheRepairedModelHasNone) {
   const crochet::test::TemporaryFolder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
-  EXPECT_EQ(debug_a_nan::main(), 1);
-  const std::string first = debug_a_nan::first_with_nan("dumps");
-  std::filesystem::current_path(before);
+  std::string first;
+  {
+    const crochet::test::CurrentFolder here{folder.path()};
+    EXPECT_EQ(debug_a_nan::main(), 1);
+    first = debug_a_nan::first_with_nan("dumps");
+  }
   EXPECT_NE(crochet::test::text_of("docs/tutorials/debug-a-nan.md").find(first + "  Mul"), std::string::npos) << first;
   EXPECT_NO_THROW(debug_a_nan::train<debug_a_nan::Repaired>(folder.path() / "repaired"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "repaired"));

@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
 
 namespace sessions_page_test {
@@ -149,13 +150,8 @@ float guess_of_a_session(const std::vector<float>& point) {
 
 /// Each test in a temporary folder of its own.
 class SessionsPage : public testing::Test {
- protected:
-  SessionsPage() { std::filesystem::current_path(folder_.path()); }
-  ~SessionsPage() override { std::filesystem::current_path(before_); }
-
- private:
-  std::filesystem::path before_ = std::filesystem::current_path();
-  crochet::test::TemporaryFolder folder_;
+  const crochet::test::TemporaryFolder folder_;
+  const crochet::test::CurrentFolder here_{folder_.path()};
 };
 
 std::string text_of(const std::filesystem::path& path) {
@@ -204,6 +200,33 @@ TEST_F(SessionsPage, AnInterruptedProgramAndItsInference) {
     queues.emplace_back(std::vector<Request>{{point, &results[2 * i]}, {point, &results[2 * i + 1]}});
   answer(queues);
   EXPECT_EQ(results, std::vector<float>(4, guess_of_a_session(point)));
+}
+
+TEST_F(SessionsPage, ThePredictorHasLearntWhatTheTrainingHas) {
+  const std::vector<float> points{0.5F, -0.5F, 0.25F, 1.0F}, values{0.75F, -0.25F};
+  {
+    cr::Saver saver{"checkpoints"};
+    cr::MonitoredSession session{
+        cr::Cpu{.threads = 1, .seed = 7}.compile<Regressor>(),
+        cr::HookChain{cr::StopAtStep{.last_step = 2'000}, cr::CheckpointSaver{saver, {.save_secs = 60}}}};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(points), cr::feed<"y">(values));
+    });
+  }
+
+  cr::Predictor<Regressor, "guess"> predict{cr::Cpu{}, "checkpoints"};
+  EXPECT_EQ(predict.restored().step, 2'000);
+  const auto [guess] = predict(cr::feed<"x">(points));
+  EXPECT_NEAR(guess(0, 0), values[0], 0.05F);
+  EXPECT_NEAR(guess(1, 0), values[1], 0.05F);
+
+  std::vector<float> results(2);
+  std::vector<Queue> queues;
+  for (std::size_t i = 0; i < 2; ++i)
+    queues.emplace_back(std::vector<Request>{{{points[2 * i], points[2 * i + 1]}, &results[i]}});
+  answer(queues);
+  EXPECT_NEAR(results[0], guess(0, 0), 1e-6F);
+  EXPECT_NEAR(results[1], guess(1, 0), 1e-6F);
 }
 
 /// The loop at the top of the page.

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
 
 namespace training_tutorials_test {
@@ -89,12 +90,10 @@ class TrainingTutorials : public testing::Test {
   TrainingTutorials() {
     std::filesystem::copy_file(std::filesystem::path(CROCHET_SOURCE_DIR) / "docs/tutorials/houses.csv",
                                folder_.path() / "houses.csv");
-    std::filesystem::current_path(folder_.path());
   }
-  ~TrainingTutorials() override { std::filesystem::current_path(before_); }
 
   const crochet::test::TemporaryFolder folder_;
-  const std::filesystem::path before_ = std::filesystem::current_path();
+  const crochet::test::CurrentFolder here_{folder_.path()};
 };
 
 /// The formula of which houses.csv is made, without its noise of 10.

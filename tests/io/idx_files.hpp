@@ -1,53 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of readers: a temporary folder, and the bytes of gzip and idx files.
+// Shared by the tests of readers: the bytes of gzip and idx files.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "temporary_folder.hpp"
+
 namespace crochet::test {
-
-using Bytes = std::vector<std::uint8_t>;
-
-/// A new, empty folder. The destructor removes it with its content.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "crochet-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder " + pattern);
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-
-  /// Writes a file in this folder, replacing one of the same name. Returns its path.
-  std::filesystem::path write(const std::string& name, const Bytes& bytes) const {
-    const auto path = path_ / name;
-    std::ofstream file(path, std::ios::binary);
-    for (const std::uint8_t byte : bytes) file.put(static_cast<char>(byte));
-    if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
-    return path;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of docs/sessions.md.
+// Sessions over a step function: recovery, steps of several runs, prefetch, creators.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 

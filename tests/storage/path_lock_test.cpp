@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "../io/current_folder.hpp"
 #include "../io/process.hpp"
 #include "../io/temporary_folder.hpp"
 
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 using crochet::FailedPreconditionError;
 using crochet::IoError;
 using crochet::io::PathLock;
+using crochet::test::CurrentFolder;
 using crochet::test::Process;
 using crochet::test::TemporaryFolder;
 
@@ -70,14 +72,14 @@ TEST(PathLock, IsOneForAllSpellingsOfAPathInOneProcess) {
   const fs::path run = folder / "run";
   fs::create_directory(run);
   fs::create_directory_symlink(run, folder / "link");
-  const fs::path before = fs::current_path();
   {
     std::vector<PathLock> locks{PathLock::of_folder(run), PathLock::of_folder(folder / "link"),
                                 PathLock::of_folder(folder.path() / "link" / ".." / "run")};
-    fs::current_path(folder.path());
-    locks.push_back(PathLock::of_folder("run"));
-    locks.push_back(locks.back());
-    fs::current_path(before);
+    {
+      const CurrentFolder here{folder.path()};
+      locks.push_back(PathLock::of_folder("run"));
+      locks.push_back(locks.back());
+    }
     while (!locks.empty()) {
       EXPECT_TRUE(locks.back().holds());
       EXPECT_NE(refusal(folder / "link"), "") << locks.size();

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <crochet/data/short_number.hpp>
 
@@ -18,9 +17,7 @@ inline constexpr std::ptrdiff_t most_plain_digits = 15;
 inline int few_digits(const char* next, const char* end, std::uint64_t& digits) {
   constexpr std::uint64_t power_of_ten[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
   if (end - next < 8) return 8;
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, next, 8);
-  bytes ^= 0x3030303030303030U;  // a digit is 0 to 9 now
+  std::uint64_t bytes = load_8(next) ^ 0x3030303030303030U;  // a digit is 0 to 9
   const std::uint64_t others = no_digits(bytes);
   const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
   if (count == 0 || count == 8) return count;
@@ -31,9 +28,7 @@ inline int few_digits(const char* next, const char* end, std::uint64_t& digits) 
 
 /// The end of the digits, of which it reads one more than a plain number has at most.
 inline const char* more_digits(const char* next, const char* end, std::uint64_t& digits) {
-  if constexpr (std::endian::native == std::endian::little) {
-    if (const int count = few_digits(next, end, digits); count < 8) return next + count;
-  }
+  if (const int count = few_digits(next, end, digits); count < 8) return next + count;
   const char* const stop = end - next > most_plain_digits + 1 ? next + most_plain_digits + 1 : end;
   for (; next != stop; ++next) {
     const auto digit = static_cast<unsigned>(*next) - unsigned{'0'};

@@ -11,6 +11,13 @@
 
 namespace crochet::detail {
 
+/// 8 characters, the first the lowest byte.
+inline std::uint64_t load_8(const char* from) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, from, 8);
+  return std::endian::native == std::endian::little ? bytes : __builtin_bswap64(bytes);
+}
+
 /// The highest bit of each byte that is no digit. `bytes`: 8 characters, each xor '0', so that a digit is 0 to 9.
 constexpr std::uint64_t no_digits(std::uint64_t bytes) {
   return (((bytes & 0x7f7f7f7f7f7f7f7fU) + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
@@ -24,15 +31,11 @@ constexpr std::uint64_t of_8_digits(std::uint64_t bytes) {
 }
 
 /// Reads `-12.5` or `7`, a number of at most 7 characters, from 8 bytes, and returns how many it has. The caller checks
-/// the character behind it, which is no digit. 0, without a change of `value`, for all else, and on big-endian
-/// machines.
+/// the character behind it, which is no digit. 0, without a change of `value`, for all else.
 CROCHET_ALWAYS_INLINE std::size_t short_number(const char* from, double& value) {
-  if constexpr (std::endian::native != std::endian::little) return 0;
   constexpr double power_of_ten[][8] = {{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7},
                                         {-1e0, -1e1, -1e2, -1e3, -1e4, -1e5, -1e6, -1e7}};
-  std::uint64_t text = 0;
-  std::memcpy(&text, from, 8);
-  text ^= 0x3030303030303030U;
+  std::uint64_t text = load_8(from) ^ 0x3030303030303030U;
   const std::uint64_t negative = *from == '-' ? 1 : 0;
   const std::uint64_t others = no_digits(text) >> (8 * negative);
   text >>= 8 * negative;
