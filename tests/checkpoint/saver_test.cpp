@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
@@ -70,6 +71,21 @@ TEST_F(Savers, GiveBackVariablesStepAndHooks) {
   EXPECT_EQ(second.chain.get<Count>().said, count.said);
   EXPECT_EQ(second.chain.get<Count>().texts, count.texts);
   EXPECT_EQ(second.chain.get<Count>().flags, count.flags);
+}
+
+TEST_F(Savers, TakeASessionWithHooks) {
+  Program<> first;
+  first.machine.w = {4, 2.5, -3};
+  Saver saver{dir.path(), options()};
+  EXPECT_EQ(saver.save(first.session, 3), dir / "model.ckpt-3");
+  AsyncSaver{saver}.save(first.session, 4);
+
+  Program<> second;
+  EXPECT_EQ(saver.must_restore(second.session).step, 4);
+  EXPECT_EQ(second.machine.w, first.machine.w);
+  Program<> third;
+  saver.restore_variables(third.session, dir / "model.ckpt-3");
+  EXPECT_EQ(third.machine.w, first.machine.w);
 }
 
 TEST_F(Savers, SweepDownToTheLimitAndListWhatIsThere) {

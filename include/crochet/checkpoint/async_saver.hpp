@@ -47,7 +47,7 @@ class AsyncSaver {
   template <class Session>
   void save(Session& session, std::int64_t step) {
     wait();
-    worker_->tensors.copy(session, step);
+    worker_->tensors.copy(detail::below_hooks(session), step);
     worker_->begin(step);
   }
 

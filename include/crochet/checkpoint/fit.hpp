@@ -87,8 +87,7 @@ auto fit_chain(Data& data, const FitOptions<Data>& options, const MetricChannel&
 
 /// The chain of fit() as far as the names decide: what is wrong with them or with the data is one short error.
 template <class Exec, class Data, FixedString... Text>
-using FitLoop =
-    Loop<Exec&, HookChain<EpochMeans<Text...>>, typename decltype(given_args<std::invoke_result_t<Data&>>())::type>;
+using FitLoop = Loop<Exec&, HookChain<EpochMeans<Text...>>, DataSource<Data>>;
 
 /// fit() of names and data that are usable.
 template <FixedString... Text, class Exec, class Data, class Chain>

@@ -56,12 +56,13 @@ class Saver {
   /// owner's process id if another process has the lock.
   void prepare() { core_->prepare(); }
 
-  /// Saves the session under its step and returns the checkpoint's prefix. Throws IoError with file and cause; all
-  /// older checkpoints then remain. Throws UninitializedError if a variable has no value, and what prepare() throws.
+  /// Saves the session, a MonitoredSession or the argument of a hook, under its step and returns the checkpoint's
+  /// prefix. Throws IoError with file and cause; all older checkpoints then remain. Throws UninitializedError if a
+  /// variable has no value, and what prepare() throws.
   template <class Session>
   std::filesystem::path save(Session& session, std::int64_t step) {
     const std::lock_guard lock(core_->mutex());  // guards the tensors too
-    core_->tensors().borrow(session, step);
+    core_->tensors().borrow(detail::below_hooks(session), step);
     return core_->write(core_->tensors().records(), step);
   }
 
@@ -76,7 +77,7 @@ class Saver {
   template <class Session>
   Restored restore(Session& session, const std::filesystem::path& prefix) {
     const std::lock_guard lock(core_->mutex());
-    Restored restored = restore_session<Format>(session, prefix, core_->files());
+    Restored restored = restore_session<Format>(detail::below_hooks(session), prefix, core_->files());
     core_->restored(restored);
     return restored;
   }
@@ -85,7 +86,8 @@ class Saver {
   template <class Session>
   void restore_variables(Session& session, const std::filesystem::path& prefix) {
     const std::lock_guard lock(core_->mutex());
-    crochet::restore_variables(session, io::open_checkpoint<Format>(prefix, core_->files()), prefix);
+    auto& below = detail::below_hooks(session);
+    crochet::restore_variables(below, io::open_checkpoint<Format>(prefix, core_->files()), prefix);
   }
 
   /// Restores the newest undamaged checkpoint, and reports it; empty if there is none, or no directory.

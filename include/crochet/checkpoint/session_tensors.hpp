@@ -35,6 +35,16 @@ concept TakesSnapshots = requires(E executor) {
   executor.snapshot_variables([](auto&&...) {})->wait();
 };
 
+/// What a checkpoint is of: the session below the hooks of a MonitoredSession, or a session without hooks itself.
+template <class Session>
+auto& below_hooks(Session& session) {
+  if constexpr (requires { session.raw_session(); }) {
+    return session.raw_session();
+  } else {
+    return session;
+  }
+}
+
 }  // namespace detail
 
 /// The state of a session for a checkpoint. Reuses its memory.

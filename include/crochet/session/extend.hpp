@@ -107,17 +107,35 @@ struct ExtendedExecutor<Exec, HookChain<H...>> {
   using type = typename decltype(ExtendedBy<H...>::template type<Exec>())::type;
 };
 
+/// Stands for a chain that cannot be changed.
+template <class Chain>
+struct ConstChain;
+template <class Exec, class Chain>
+struct ExtendedExecutor<Exec, ConstChain<Chain>> {
+  using type = UnusableExecutor<BadArgument<error::this_chain_is_const<Chain>>>;
+};
+
+template <class Argument>
+concept IsChain = requires {
+  typename std::remove_cvref_t<Argument>::Flat;
+};
+
 /// The flat chain that a session calls. Empty if the argument is not a chain, which is reported separately.
 template <class Argument>
 struct SessionChain {
   using type = HookChain<>;
   using checked = Argument;
 };
-template <class Argument>
-requires requires { typename std::remove_cvref_t<Argument>::Flat; }
+template <IsChain Argument>
 struct SessionChain<Argument> {
   using type = typename std::remove_reference_t<Argument>::Flat;
   using checked = typename std::remove_cvref_t<Argument>::Flat;
+};
+template <IsChain Argument>
+requires std::is_const_v<std::remove_reference_t<Argument>>
+struct SessionChain<Argument> {
+  using type = HookChain<>;
+  using checked = ConstChain<std::remove_cvref_t<Argument>>;
 };
 template <class Argument>
 using session_chain = typename SessionChain<Argument>::type;

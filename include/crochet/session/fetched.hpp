@@ -9,6 +9,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/base/unusable.hpp>
+#include <crochet/hook/run_args.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet {
@@ -86,6 +87,16 @@ class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_seque
     }
   }
 };
+
+namespace detail {
+
+/// Stands in for the values of a request that is already the reason of an error.
+template <class E, class... F>
+constexpr auto fetch_none(Fetches<F...>) {
+  return Fetched<Names<F...>, fetched_t<E, F>...>{static_cast<fetched_t<E, F>>(Unusable{})...};
+}
+
+}  // namespace detail
 
 }  // namespace crochet
 

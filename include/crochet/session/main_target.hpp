@@ -19,15 +19,47 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// The RunArgs of a data source's result: feeds or RunArgs, or a std::optional of them.
+/// The RunArgs of a data source's result: feeds or RunArgs, or a std::optional of them. Empty ones for another type.
 template <class Given>
 constexpr auto given_args() {
   if constexpr (is_optional<Given>) {
     return given_args<typename Given::value_type>();
+  } else if constexpr (!RequestPart<Given>) {
+    return std::type_identity<RunArgs<>>{};
   } else {
     return std::type_identity<decltype(RunArgs{std::declval<Given>()})>{};
   }
 }
+
+/// Whether a data source's result is a request, or a std::optional of one.
+template <class Given>
+constexpr bool gives_request() {
+  if constexpr (is_optional<Given>) {
+    return gives_request<typename Given::value_type>();
+  } else {
+    return RequestPart<Given>;
+  }
+}
+
+/// A loop without a data source.
+struct NoData {
+  using args = RunArgs<>;
+  using reason = error::none;
+};
+/// The requests of the data source of a loop, and why the loop cannot use it.
+template <class Next>
+struct DataSource {
+  using args = RunArgs<>;
+  using reason = error::this_is_no_data_source<std::remove_reference_t<Next>>;
+};
+template <class Next>
+requires std::is_invocable_v<Next&>
+struct DataSource<Next> {
+  using Given = std::remove_cvref_t<std::invoke_result_t<Next&>>;
+  using args = typename decltype(given_args<Given>())::type;
+  using reason =
+      std::conditional_t<gives_request<Given>(), error::none, error::the_data_source_returns_no_request<Given>>;
+};
 
 template <class Args>
 inline constexpr bool runs_something = false;

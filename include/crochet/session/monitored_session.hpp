@@ -17,6 +17,7 @@
 #include <crochet/session/hooked.hpp>
 #include <crochet/session/judged_run.hpp>
 #include <crochet/session/recoverable.hpp>
+#include <crochet/session/run_arguments.hpp>
 #include <crochet/session/session_core.hpp>
 #include <crochet/session/session_creator.hpp>
 #include <crochet/session/session_options.hpp>
@@ -112,6 +113,10 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       return detail::fetch_none<Executor>(typename Request::fetches_type{});
     }
   }
+  /// For an argument that is no part of a request: only reports it.
+  template <class... A>
+  requires detail::HasOtherArgument<A...>
+  auto run(A&&...) { return detail::refused_run<Executor, A...>(); }
   /// One run without hooks. Does not change the values of the last hooked run.
   template <RequestPart... A>
   auto run(NoHooks, A&&... args) {

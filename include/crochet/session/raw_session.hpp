@@ -20,6 +20,7 @@
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
 #include <crochet/session/request_check.hpp>
+#include <crochet/session/run_arguments.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {
@@ -29,11 +30,6 @@ namespace detail {
 template <class E, class... F>
 constexpr auto fetch_all(E& executor, typename E::Workspace& workspace, Fetches<F...>) {
   return Fetched<Names<F...>, fetched_t<E, F>...>{executor.template fetch<F>(workspace)...};
-}
-/// Stands in for the values of a request that is already the reason of an error.
-template <class E, class... F>
-constexpr auto fetch_none(Fetches<F...>) {
-  return Fetched<Names<F...>, fetched_t<E, F>...>{static_cast<fetched_t<E, F>>(Unusable{})...};
 }
 
 /// What is wrong with a run of a bare request: the request, or a feed that it lacks.
@@ -101,6 +97,10 @@ class RawSession {
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
     return run_request < std::is_same_v<Reason, error::none> && !detail::is_unusable < E >> (request);
   }
+  /// For an argument that is no part of a request: only reports it.
+  template <class... A>
+  requires detail::HasOtherArgument<A...>
+  auto run(A&&...) { return detail::refused_run<E, A...>(); }
 
   /// The global step: the executor's own, else the number of hooked runs that succeeded.
   [[nodiscard]] std::int64_t step() const {

@@ -72,22 +72,25 @@ void run_until_stop(Session& session, Next& next) {
   }
 }
 
-/// The executor and chain of `run`, and the verdict on them. `Given`: the RunArgs of the data source's result.
-template <class Exec, class Chain, class Given>
+/// The executor and chain of `run`, and the verdict on them. `Data`: a DataSource.
+template <class Exec, class Chain, class Data>
 struct Loop {
   using Hooks = session_chain<Chain>;
   using E = std::remove_reference_t<extended_executor<Exec, Chain>>;
+  using Given = typename Data::args;
   using Request = std::remove_const_t<decltype(RunArgs{main_target<E>(), std::declval<Given>()})>;
 
   using chain_verdict = session_verdict<E, Hooks>;
   using target_reason = typename decltype(main_target_reason<E, Given>())::type;
+  using data_reason = std::conditional_t<is_unusable<E>, error::none, typename Data::reason>;
+  using argument_reason = std::conditional_t<std::is_same_v<data_reason, error::none>, target_reason, data_reason>;
   static constexpr bool usable =
-      !is_unusable<E> && all_hooks_ok<chain_verdict> && std::is_same_v<target_reason, error::none>;
+      !is_unusable<E> && all_hooks_ok<chain_verdict> && std::is_same_v<argument_reason, error::none>;
   using Judged = JudgedRun<usable, E, Hooks, Request>;
 
   using verdict = std::conditional_t<all_hooks_ok<chain_verdict>, typename Judged::verdict, chain_verdict>;
   using reason = std::conditional_t<usable, typename Judged::reason,
-                                    std::conditional_t<all_hooks_ok<chain_verdict>, target_reason, error::none>>;
+                                    std::conditional_t<all_hooks_ok<chain_verdict>, argument_reason, error::none>>;
   static constexpr bool good = usable && Judged::good;
 };
 
@@ -98,7 +101,7 @@ struct Loop {
 /// loop and why. A model without the target "train" is a compile error.
 template <class Exec, class Chain>
 StopReason run(Exec&& executor, Chain&& chain) {
-  using Loop = detail::Loop<Exec, Chain, RunArgs<>>;
+  using Loop = detail::Loop<Exec, Chain, detail::NoData>;
   if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::Reason::explain();
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
@@ -119,7 +122,7 @@ StopReason run(Exec&& executor, Chain&& chain) {
 /// epochs.
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
-  using Loop = detail::Loop<Exec, Chain, typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type>;
+  using Loop = detail::Loop<Exec, Chain, detail::DataSource<Next>>;
   if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::Reason::explain();
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
@@ -141,8 +144,7 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   auto executor = device.template compile<Model>();
   using E = std::remove_reference_t<detail::extended_executor<decltype(executor), Chain>>;
   static_cast<void>(detail::bodies_fail<E, detail::session_chain<Chain>>);
-  using Args = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
-  using Loop = detail::Loop<decltype(executor), Chain, Args>;
+  using Loop = detail::Loop<decltype(executor), Chain, detail::DataSource<Next>>;
   // `run` has the same checks. From here the error messages do not contain its signature.
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   if constexpr (detail::all_hooks_ok<typename Loop::verdict>) {

@@ -9,6 +9,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/session/run_arguments.hpp>
 
 namespace crochet {
 
@@ -28,6 +29,10 @@ class StepContext {
   auto run_with_hooks(A&&... args) const {
     return session_.run_once(std::forward<A>(args)...);
   }
+  /// For an argument that is no part of a request: only reports it.
+  template <class... A>
+  requires detail::HasOtherArgument<A...>
+  auto run_with_hooks(A&&...) const { return detail::refused_run<typename Monitored::Executor, A...>(); }
 
   /// Leaves the step function and ends the loop: stops the session and throws StopIteration.
   [[noreturn]] void request_stop(std::string_view reason = {}) const {

@@ -45,6 +45,22 @@ struct this_executor_is_const;
 template <class Argument>
 struct this_is_no_chain;
 
+/// Cause: the chain given to a session, to `run` or to `train` is const and borrowed, and a run changes its hooks.
+/// Fix: declare it without const.
+template <class Chain>
+struct this_chain_is_const;
+
+/// Cause: the data given to `run` or `train` cannot be called without arguments.
+/// Fix: pass a function that returns the feeds of the next step, `[&] { return feeds(feed<"x">(x)); }`, or data
+/// batches.
+template <class Data>
+struct this_is_no_data_source;
+
+/// Cause: the result of the function that gives `run` or `train` its data is no request.
+/// Fix: return `feeds(feed<"x">(batch.x), feed<"y">(batch.y))`, a RunArgs, or a std::optional of them.
+template <class Result>
+struct the_data_source_returns_no_request;
+
 /// Cause: the session creator has no `create_session(session, coordinator)` for this executor.
 /// Fix: write that member; crochet/session/session_creator.hpp documents its contract.
 template <class Creator, class Executor>

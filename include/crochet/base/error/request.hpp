@@ -50,6 +50,13 @@ struct belongs_to_a_plan_that_is_not_in_the_graph;
 template <class Hook, class Pattern, class DidYouMean>
 struct watches_no_node_of_this_model;
 
+/// Cause: an argument of `run` is no part of a request: for example a value without the name of its placeholder, a
+/// batch, or a text.
+/// Fix: `feed<"x">(value)` for a value, `feeds(feed<"x">(batch.x), feed<"y">(batch.y))` for a batch, `"train"_n` for a
+/// target, `fetches<"loss">` for a value to return.
+template <class Argument>
+struct this_is_no_part_of_a_request;
+
 /// Cause: a value that this run requests depends on a placeholder that neither the caller nor a hook feeds.
 /// Fix: feed it, or do not request what depends on it.
 template <class Placeholder>
