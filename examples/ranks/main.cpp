@@ -5,7 +5,6 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/ranks/mpi.hpp>
-#include <crochet/ranks/parallel.hpp>
 namespace cr = crochet;
 
 struct Classifier {

@@ -30,6 +30,47 @@
 
 namespace data_test {
 
+namespace with_small_images {
+
+/// crochet, with two images as data set.
+namespace cr {
+using namespace crochet;  // NOLINT(google-build-using-namespace)
+LabelledImages fashion_mnist(std::string_view /*part*/) {
+  LabelledImages::Images pixels{{2, 2, 2}, {0, 255, 0, 255, 255, 0, 255, 0}};
+  return {std::move(pixels), LabelledImages::Labels{{2}, std::vector<std::uint8_t>{0, 1}}};
+}
+}  // namespace cr
+
+struct Classifier {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("images", {g.dynamic("batch"), 4});
+    const auto y = g.placeholder<std::int32_t>("labels", {g.dynamic("batch")});
+    const auto logits = cr::dense(x, 2, "out");
+    g.name("accuracy", cr::reduce_mean(cr::cast<float>(cr::equal(cr::argmax(logits), y))));
+    g.name("train", cr::minimize(cr::sparse_softmax_cross_entropy(logits, y), cr::SGD{0.1}));
+  }
+};
+
+double accuracy() {
+  // clang-format off
+auto test = cr::passes_over(cr::fashion_mnist("test").batch(500), [](const cr::Batch& b) {
+  return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
+});
+cr::HookChain chain{cr::StopAtStep{.last_step = 500}, cr::Evaluate{cr::fetches<"accuracy">, test, {.every_steps = 100}}};
+  // clang-format on
+  cr::Batches training = cr::fashion_mnist("train").batch(2).repeat();
+  const auto next = [&] {
+    const auto b = training.next();
+    return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
+  };
+  cr::train<Classifier>(cr::Cpu{.threads = 1, .seed = 1}, next, chain);
+  return chain.at<1>().latest()[cr::Name<"accuracy">{}];
+}
+
+TEST(DataPage, ImagesWithLabelsAreEvaluated) { EXPECT_EQ(accuracy(), 1); }
+
+}  // namespace with_small_images
+
 namespace cr = crochet;
 
 struct Houses {

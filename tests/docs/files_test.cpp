@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -59,6 +60,24 @@ std::vector<std::string> tensors_of(const fs::path& prefix) {
     lines.push_back(tensor.name + ": " + std::string(name_of(tensor.type)) + ", " + std::to_string(tensor.elements));
   checkpoint.verify();
   return lines;
+}
+
+/// The names of the variables whose elements differ, or that only `first` has. Hooks' state is left out: it has times
+/// and paths.
+std::vector<std::string> differing_variables(const fs::path& first, const fs::path& second) {
+  const auto bytes_of = [](const cr::io::TensorBundleReader& checkpoint, const cr::io::TensorEntry& entry) {
+    std::vector<std::byte> bytes(entry.byte_size);
+    checkpoint.read(entry, bytes);
+    return bytes;
+  };
+  std::vector<std::string> names;
+  const cr::io::TensorBundleReader a{first}, b{second};
+  for (const cr::io::TensorEntry& entry : a.tensors()) {
+    if (entry.name.starts_with("crochet/hooks")) continue;
+    const cr::io::TensorEntry* const other = b.find(entry.name);
+    if (other == nullptr || bytes_of(a, entry) != bytes_of(b, *other)) names.push_back(entry.name);
+  }
+  return names;
 }
 
 /// `rows`: row-major, `width` numbers each.
@@ -169,6 +188,9 @@ TEST(FilesPage, WhatATrainingWritesIsRead) {
   EXPECT_THROW(timeline_with_memory(run / "run.events"), std::runtime_error);
   const Lines tensors = tensors_of(run / "checkpoints" / "model.ckpt-2");
   EXPECT_EQ(tensors.back(), "w: float32, 2");
+  const auto saved = [&](int step) { return run / "checkpoints" / ("model.ckpt-" + std::to_string(step)); };
+  EXPECT_EQ(differing_variables(saved(2), saved(3)), (Lines{"global_step", "w"}));
+  EXPECT_EQ(differing_variables(saved(2), saved(2)), Lines{});
   EXPECT_EQ(std::count(tensors.begin(), tensors.end(), "global_step: int64, 1"), 1);
 }
 

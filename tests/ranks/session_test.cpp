@@ -4,12 +4,15 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <crochet/crochet.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/same_on_all_ranks.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -143,6 +146,21 @@ TEST(RankSessions, TheEndOfOneRanksDataIsTheEndOfAll) {
   const auto all = train(3, 2, Does::nothing, At::begin, 0, 6);
   expect_equal_ends(all);
   for (const Outcome& o : all) EXPECT_EQ(o.ended, 6);
+}
+
+TEST(RankSessions, TheReturnOfOneRanksLoopEndsAllAndIsTheirReason) {
+  std::vector<cr::StopReason> why(3);
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, 3};
+    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), cr::HookChain{}};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop() && !(me.rank() == 1 && s.step() == 2))
+        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    });
+    EXPECT_EQ(session.step(), 2);
+    why[static_cast<std::size_t>(me.rank())] = session.stop_reason();
+  });
+  for (const std::size_t r : {0U, 2U}) EXPECT_EQ(to_string(why[r]), "rank 1: its loop returned");
 }
 
 class AFailureOfOneRank : public testing::TestWithParam<At> {};
@@ -282,6 +300,37 @@ TEST(RankSessions, CallEachHookInItsPlace) {
   }
   EXPECT_EQ(all[0].chiefs_loss, all[0].loss);
   EXPECT_EQ(all[1].seconds_loss, all[0].loss);
+}
+
+TEST(RankSessions, PlaceTheHooksOfNestedChains) {
+  std::vector<std::pair<int, int>> calls(3);
+  std::vector<float> losses(6);
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    const auto r = static_cast<std::size_t>(me.rank());
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
+    const auto next = [&] { return cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}); };
+    cr::train<Model>(cr::Parallel{cr::Cpu{.threads = 1}, me}, next,
+                     cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::HookChain<>{},
+                                   cr::HookChain{Counts{&calls[r].first, &losses[r]},
+                                                 CountsOnChief{{&calls[r].second, &losses[r + 3]}}}});
+  });
+  EXPECT_EQ(calls, (std::vector<std::pair<int, int>>{{6, 6}, {6, 0}, {6, 0}}));
+}
+
+TEST(RankSessions, WriteTheLineOfAnEvaluationOnce) {
+  std::vector<std::vector<std::string>> lines(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
+    const auto feeds = cr::feeds(cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    auto& mine = lines[static_cast<std::size_t>(me.rank())];
+    const auto keep = [&mine](std::string_view line) { mine.emplace_back(line.substr(0, 13)); };
+    cr::Evaluate passes{cr::fetches<"loss">, std::vector{feeds}, {.every_steps = 2, .at_end = false, .sink = keep}};
+    cr::train<Model>(
+        cr::Parallel{cr::Cpu{.threads = 1}, me}, [&] { return feeds; },
+        cr::HookChain{cr::StopAtStep{.last_step = 4}, std::move(passes)});
+  });
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"step 2: loss ", "step 4: loss "}));
+  EXPECT_EQ(lines[1], std::vector<std::string>{});
 }
 
 /// A source of batches that counts.

@@ -20,8 +20,10 @@ namespace detail {
 inline Atomic<DiagnosticSink> diagnostic_sink{&write_to_stderr};
 }  // namespace detail
 
-/// Sends all further diagnostics to `sink` and returns the previous sink. Any thread.
-inline DiagnosticSink set_diagnostic_sink(DiagnosticSink sink) { return detail::diagnostic_sink.exchange(sink); }
+/// Sends all further diagnostics to `sink`, null: to standard error, and returns the previous sink. Any thread.
+inline DiagnosticSink set_diagnostic_sink(DiagnosticSink sink) {
+  return detail::diagnostic_sink.exchange(sink != nullptr ? sink : &write_to_stderr);
+}
 
 /// Sends one line to the diagnostic sink. Any thread.
 CROCHET_COLD inline void diagnose(std::string_view line) { detail::diagnostic_sink.load()(line); }

@@ -28,4 +28,7 @@ class Sink {
   std::function<void(std::string_view)> other_;
 };
 
+/// Drops the lines: `.sink = no_lines`.
+inline constexpr auto no_lines = [](std::string_view /*line*/) {};
+
 }  // namespace crochet

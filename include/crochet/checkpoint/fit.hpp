@@ -99,10 +99,9 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
   const std::string monitor = options.monitor.empty() ? names.front() : options.monitor;
   MetricChannel metrics;
   FitSaver newest{options.folder, ""};
-  BestCheckpoint best{FitSaver{options.folder, "best"},
-                      metrics,
-                      validated ? monitor : "training/" + monitor,
-                      {.aim = aim_of(options, monitor), .sink = options.sink}};
+  const std::string monitored = validated ? monitor : "training/" + monitor;
+  BestCheckpoint best{
+      FitSaver{options.folder, "best"}, metrics, monitored, {.aim = aim_of(options, monitor), .sink = options.sink}};
   auto chain = fit_chain<Text...>(training, options, metrics, best, newest, std::move(hooks));
   SessionOptions how;
   if (!newest.on_disk()) how.recovery.max_attempts = 0;  // there is nothing to continue from
@@ -116,9 +115,8 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
   });
   FitHistory history = FitHistory::of(metrics, names, validated);
   history.reason = session.stop_reason();
-  for (std::size_t i = 0; i < history.epochs.size() && !best.kept().empty(); ++i) {
-    if (history.epochs[i].step == best.kept().front().step) history.best = static_cast<std::int64_t>(i);
-  }
+  if (!metrics.empty())
+    history.find_best(metrics.history(monitored), best.aim());  // as `best` did, which is on rank 0 only
   return history;
 }
 

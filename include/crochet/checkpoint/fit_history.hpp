@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/hooks/kit/aim.hpp>
 #include <crochet/hooks/kit/metric_channel.hpp>
 #include <crochet/session/stop.hpp>
 
@@ -61,6 +63,17 @@ struct FitHistory {
       if (validated) history.add(metrics.history(name), &Epoch::validation);
     }
     return history;
+  }
+
+  /// Sets `best` by the values of the monitored metric, the first of equal ones.
+  void find_best(const std::vector<MetricChannel::Entry>& monitored, Aim aim) {
+    const MetricChannel::Entry* found = nullptr;
+    for (const MetricChannel::Entry& entry : monitored) {
+      if (found == nullptr ? !std::isnan(entry.value) : aim.better(entry.value, found->value)) found = &entry;
+    }
+    for (std::size_t i = 0; i < epochs.size() && found != nullptr; ++i) {
+      if (epochs[i].step == found->step) best = static_cast<std::int64_t>(i);
+    }
   }
 
  private:

@@ -61,6 +61,8 @@ struct EvaluateOptions {
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.
+/// - On several ranks every rank evaluates its part of the data, a loss or an accuracy is that of all of it, and rank 0
+///   writes the line.
 /// - After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then
 ///   `then`, then `stop_if`. `latest()` is the last result.
 /// - The state of these functions is not saved. For early stopping of a resumable training, publish to a MetricChannel
@@ -88,6 +90,10 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   /// The last result; its step is -1 before the first one.
   [[nodiscard]] const Result& latest() const { return latest_; }
 
+  /// On several ranks: the line is written on rank 0.
+  void join_ranks(int rank, int /*size*/) {
+    if (rank != 0) options_.sink = no_lines;
+  }
   void begin() {
     timer_ = cadence_of<Evaluate>(every(), options_.anchor, Cadence::First::after_interval);
     if (!every().any() && !options_.at_start && !options_.at_end) {

@@ -37,7 +37,8 @@ struct FinalOpsFed {
 
   CROCHET_NO_UNIQUE_ADDRESS D feeds{};
   Sink sink{};
-  std::array<KeptValue, sizeof...(Text)> values{};
+  // Not `{}`, as in LoggingTensor.
+  std::array<KeptValue, sizeof...(Text)> values = std::array<KeptValue, sizeof...(Text)>();
 
   void begin() { values = {}; }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }

@@ -72,6 +72,10 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   [[nodiscard]] const Result& latest() const { return latest_; }
   [[nodiscard]] Chain& hooks() { return hooks_; }
 
+  /// On several ranks: the line is written on rank 0.
+  void join_ranks(int rank, int /*size*/) {
+    if (rank != 0) options_.sink = no_lines;
+  }
   void begin() {
     timer_ = required_cadence_of<InMemoryEvaluator>(every(), options_.anchor);
     latest_ = {};

@@ -98,7 +98,8 @@ struct LoggingTensor {
     std::int64_t logged = -1;  // the step of the last line
     std::int64_t resumed = 0;  // runs before a resume
     bool due = false;
-    std::array<LoggedValue, sizeof...(Text)> latest{};
+    // Not `{}`: g++ 12 then fails where a template makes the hook (GCC bug, check_noexcept_r).
+    std::array<LoggedValue, sizeof...(Text)> latest = std::array<LoggedValue, sizeof...(Text)>();
   };
   State state{};
 

@@ -66,7 +66,8 @@ struct Progress {
     double drawn_at = 0;  // time, step and tenth of `total` of the last draw
     std::int64_t drawn_step = 0;
     std::int64_t drawn_tenth = 0;
-    std::array<std::string, sizeof...(Text)> values{};
+    // Not `{}`, as in LoggingTensor.
+    std::array<std::string, sizeof...(Text)> values = std::array<std::string, sizeof...(Text)>();
   };
   State state{};
 

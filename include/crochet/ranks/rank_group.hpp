@@ -256,7 +256,7 @@ class RankGroup final : public kernel::Exchange {
     const std::string hook = text_of(end_rank_, end_reason_.hook), reason = text_of(end_rank_, end_reason_.reason);
     communicator_.broadcast(kind, end_rank_);
     if (end_rank_ == rank()) return;
-    end_reason_.hook = detail::message({"rank ", end_rank_, ": ", hook});
+    end_reason_.hook = detail::message({"rank ", end_rank_, ": ", hook.empty() ? "its loop returned" : hook.c_str()});
     end_reason_.reason = reason;
     end_reason_.kind = static_cast<StopKind>(kind[0]);
   }

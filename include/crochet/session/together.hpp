@@ -24,22 +24,33 @@ concept HasRanks = requires(E& executor) {
   executor.ranks().any_of(std::uint64_t{});
 };
 
-/// The chain that a session of the executor E calls: on several ranks E::placed_hook<H> for each hook H.
+/// E::placed_hook<H> for each hook H of a flat chain.
+template <class E, class Flat>
+struct PlacedHooks;
+template <class E, class... H>
+struct PlacedHooks<E, HookChain<H...>> {
+  using type = HookChain<typename E::template placed_hook<H>...>;
+};
+/// Whether a chain, also one with nested chains, has hooks to be placed on one rank of several.
+template <class E, class Chain>
+inline constexpr bool has_hooks_to_place = false;
+template <HasRanks E, class... H>
+inline constexpr bool has_hooks_to_place<E, HookChain<H...>> =
+    !std::is_same_v<typename HookChain<H...>::Flat, typename PlacedHooks<E, typename HookChain<H...>::Flat>::type>;
+
+/// The chain that a session of the executor E calls: a flat chain of placed hooks, where there are any.
 template <class E, class Chain>
 struct PlacedChain {
   using type = Chain;
 };
-template <HasRanks E, class... H>
-requires(!std::is_same_v<HookChain<H...>,
-                         HookChain<typename E::template placed_hook<H>...>>) struct PlacedChain<E, HookChain<H...>> {
-  using type = HookChain<typename E::template placed_hook<H>...>;
+template <class E, class Chain>
+requires has_hooks_to_place<E, Chain>
+struct PlacedChain<E, Chain> : PlacedHooks<E, typename Chain::Flat> {
 };
 /// Whether the chain is borrowed and has hooks to be placed, which a session cannot do.
 template <class E, class Chain>
-inline constexpr bool borrows_hooks_to_place = false;
-template <HasRanks E, class... H>
-inline constexpr bool borrows_hooks_to_place<E, HookChain<H...>&> =
-    !std::is_same_v<HookChain<H...>, HookChain<typename E::template placed_hook<H>...>>;
+inline constexpr bool borrows_hooks_to_place =
+    std::is_lvalue_reference_v<Chain>&& has_hooks_to_place<E, std::remove_cvref_t<Chain>>;
 /// The one error for it.
 template <bool Can>
 struct chain_can_be_placed {

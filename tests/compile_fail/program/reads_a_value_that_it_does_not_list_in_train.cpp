@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 3300
+// at-most-bytes: 3400
 // expect-error: hook_reads_what_it_lists<3(UL)?, crochet::error::reads_a_value_that_it_does_not_list<Plateau, .*("logits"|'l', 'o', 'g', 'i', 't', 's')
 // expect-error: program/reads_a_value_that_it_does_not_list[a-z_]*.cpp:1[0-9]
 // The hook reads a value not listed in `fetches`. g++ also prints the types of run, values and chain. Through train.

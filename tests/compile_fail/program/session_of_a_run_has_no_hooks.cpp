@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 4200
+// at-most-bytes: 4300
 // expect-error: no member named .hooks
 // expect-error: session_of_a_run_has_no_hooks.cpp:1[0-9]
 // The session of a run is the one below all hooks. g++ also prints the types of run, values and session.
