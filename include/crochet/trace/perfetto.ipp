@@ -95,8 +95,8 @@ CROCHET_INLINE void PerfettoWriter::append(Packet& packet) {
 }
 
 CROCHET_INLINE void PerfettoWriter::begin(const RunTrace& run) {
-  // Unique, so that files can be concatenated: by the time, and by the rank, since ranks begin together. The factor, 2^64
-  // over the golden ratio, sets the ranks' numbers far apart.
+  // Unique, so that files can be concatenated: by the time, and by the rank, since ranks begin together. The factor,
+  // 2^64 over the golden ratio, sets the ranks' numbers far apart.
   const auto rank = static_cast<std::uint64_t>(std::max(run.task, 0));
   base_ = (static_cast<std::uint64_t>(run.epoch.wall_ns) + rank * 0x9E3779B97F4A7C15U) << 8 | 1U << 7;
   Packet packet;
