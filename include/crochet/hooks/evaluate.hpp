@@ -79,6 +79,7 @@ class Evaluate;
 template <class... N, class Data>
 class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
  public:
+  static_assert(call_is_usable<detail::pass_reason<Data>>, "crochet: crochet::error says why");
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;

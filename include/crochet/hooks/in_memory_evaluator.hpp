@@ -60,6 +60,7 @@ class InMemoryEvaluator;
 template <class... N, class Data, class Chain>
 class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
  public:
+  static_assert(call_is_usable<detail::pass_reason<Data>>, "crochet: crochet::error says why");
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;

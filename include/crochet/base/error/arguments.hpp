@@ -61,6 +61,13 @@ struct this_is_no_data_source;
 template <class Result>
 struct the_data_source_returns_no_request;
 
+/// Cause: the data given to Evaluate or InMemoryEvaluator are neither a range of feeds nor a function that returns a
+/// std::optional of feeds.
+/// Fix: pass batches of a data set, `std::vector{feeds(feed<"x">(x))}`, or for batches of another type
+/// `passes_over(batches, [](const Batch& b) { return feeds(feed<"images">(b.images)); })`.
+template <class Data>
+struct these_data_give_no_feeds;
+
 /// Cause: the session creator has no `create_session(session, coordinator)` for this executor.
 /// Fix: write that member; crochet/session/session_creator.hpp documents its contract.
 template <class Creator, class Executor>

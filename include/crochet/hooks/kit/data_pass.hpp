@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/hook/run_args.hpp>
 
@@ -18,13 +19,22 @@ namespace crochet::detail {
 
 template <class D>
 concept FeedRange = requires(D& data) {
-  std::begin(data);
   std::end(data);
+  requires RequestPart<decltype(*std::begin(data))>;
 };
 template <class T>
 inline constexpr bool is_optional_request = false;
 template <class T>
 inline constexpr bool is_optional_request<std::optional<T>> = RequestPart<T>;
+template <class D>
+concept PassFunction = requires(D& data) {
+  requires is_optional_request<std::remove_cvref_t<decltype(data())>>;
+};
+
+/// Why data cannot be passed over.
+template <class D>
+using pass_reason =
+    std::conditional_t<FeedRange<D> || PassFunction<D>, error::none, error::these_data_give_no_feeds<D>>;
 
 /// Calls `use(feeds)` for each batch, at most `limit` times, until it returns false.
 template <class D, class Use>
@@ -35,9 +45,7 @@ void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
     for (const auto& feeds : data) {
       if (left-- <= 0 || !use(feeds)) return;
     }
-  } else {
-    static_assert(is_optional_request<std::remove_cvref_t<decltype(data())>>,
-                  "crochet: the data has to be a range of feeds, or a callable that returns a std::optional of feeds");
+  } else if constexpr (PassFunction<D>) {
     while (left-- > 0) {
       auto feeds = data();
       if (!feeds || !use(*feeds)) return;
