@@ -390,7 +390,8 @@ TEST_F(Savers, RefuseACheckpointOfAnotherModelAndLeaveEverythingAsItWas) {
     EXPECT_EQ(std::string(error.what()),
               "crochet: " + prefixes({1})[0].string() +
                   " is not a checkpoint of this model: w is float64 [3] in it and float64 "
-                  "[4] here; n is int32 [] in it and int64 [] here; extra float64 [1] is not in it");
+                  "[4] here; n is int32 [] in it and int64 [] here; extra float64 [1] is not in it"
+                  "; use the model that was saved there, or another folder");
   }
   EXPECT_EQ(w, (std::vector<double>{7, 8, 9, 10}));
   EXPECT_TRUE(there(1)) << "it is not damaged";

@@ -346,7 +346,9 @@ TEST_F(ExportHeaderTest, AnErrorNamesTheNodeAndItsOperation) {
 TEST_F(ExportHeaderTest, RefusesOptionsThatDoNotFit) {
   const ExportedModel model = described<Own, "same">();
   EXPECT_NE(refusal(model, {.name = "2d"}).find("\"2d\" cannot be the name"), std::string::npos);
-  EXPECT_NE(refusal(model, {.dimensions = {{.name = "bacth", .size = 2}}}).find("\"bacth\""), std::string::npos);
+  EXPECT_NE(refusal(model, {.dimensions = {{.name = "bacth", .size = 2}}})
+                .find("no dynamic dimension \"bacth\"; they have \"batch\""),
+            std::string::npos);
   EXPECT_NE(refusal(model, {.dimensions = {{.name = "batch", .size = 0}}}).find("at least 1"), std::string::npos);
 }
 

@@ -208,7 +208,8 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
   if constexpr (HasVariables<E>) {
     E& executor = session.executor();
     if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
-      throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
+      throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why +
+                                    "; use the model that was saved there, or another folder");
     }
     reader.verify();  // verifies all before any of it is used: a step function cannot be reinitialized
     detail::read_variables(executor, reader);

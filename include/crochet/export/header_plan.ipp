@@ -61,13 +61,24 @@ CROCHET_INLINE HeaderPlan::HeaderPlan(const ExportedModel& model, const HeaderOp
   choose_memory();
 }
 
+/// `; they have "batch", "time"`, or nothing without dynamic dimensions.
+CROCHET_INLINE std::string dimensions_of(const ExportedModel& model) {
+  std::string all;
+  for (const auto& name : model.symbols) all.append(all.empty() ? "; they have \"" : ", \"").append(name) += '"';
+  return all;
+}
+
 CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
   dims_.fill(1);
   for (const ExportedDimension& d : options.dimensions) {
     const auto found = std::find(model_.symbols.begin(), model_.symbols.end(), d.name);
-    if (found == model_.symbols.end() || d.size < 1) {
+    if (found == model_.symbols.end()) {
+      throw LogicError("crochet: the exported outputs have no dynamic dimension \"" + d.name + "\"" +
+                       dimensions_of(model_));
+    }
+    if (d.size < 1) {
       throw LogicError("crochet: an exported header cannot have " + std::to_string(d.size) + " for the dimension \"" +
-                       d.name + "\"; give a dynamic dimension of the model a size of at least 1");
+                       d.name + "\"; its size is at least 1");
     }
     dims_[static_cast<std::size_t>(found - model_.symbols.begin())] = d.size;
   }
