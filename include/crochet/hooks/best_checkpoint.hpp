@@ -47,10 +47,11 @@ CROCHET_COLD void restore_weights(auto& saver, auto& session, const std::string&
 }
 /// "PATH: best accuracy 0.91 (highest) at step 3200"; for a rank above 0 "PATH: accuracy 0.9 (highest but 1) at step
 /// 2800".
+// As a float: the mean of floats has no more digits that mean anything.
 inline std::string ranked_text(const RankedCheckpoint& c, const std::string& metric, Aim aim, std::ptrdiff_t rank) {
   const std::string but = rank == 0 ? ")" : " but " + std::to_string(rank) + ")";
-  return c.path + (rank == 0 ? ": best " : ": ") + metric + " " + value_text(c.value) + " (" + std::string(aim.text()) +
-         but + " at step " + std::to_string(c.step);
+  return c.path + (rank == 0 ? ": best " : ": ") + metric + " " + value_text(static_cast<float>(c.value)) + " (" +
+         std::string(aim.text()) + but + " at step " + std::to_string(c.step);
 }
 
 }  // namespace detail
