@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalization and attention layers: whole models trained for a few steps on the CPU executor and on the Oracle, with
 // moving averages and shared variables.
+#include <crochet/executor/cpu.hpp>
+#include <crochet/session/monitored_session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -33,6 +43,49 @@ void train_encoder(double tolerance) {
 TEST(Encoder, Trains) {
   train_encoder<double, false>(1e-9);
   train_encoder<double, true>(1e-9);
+}
+
+/// Sequences with padding: each is as long as its `lengths`.
+template <bool Padded>
+struct PaddedEncoder {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch"), length = g.dynamic("length");
+    const Tensor x = g.placeholder<double>("x", {batch, length, 12});
+    const Tensor real = g.placeholder<std::int32_t>("real", {batch, length});
+    const Tensor seen = not_equal(real, g.constant(0));
+    const Tensor y = g.name("y", Padded ? multi_head_self_attention(x, 3, "attention", seen)
+                                        : multi_head_self_attention(x, 3, "attention"));
+    g.name("train", minimize(g.name("loss", reduce_mean(square(y))), SGD{0.1}));
+  }
+};
+
+TEST(PaddedEncoder, OnTheExecutor) {
+  for (int threads : {1, 2}) {
+    AgainstOracle<PaddedEncoder<true>> both(threads, 1e-11);
+    both.most = 2;
+    both.run(names<"loss", "y">, names<"train">, {3, 5});
+    both.run(names<"loss", "y">, names<"train">, {1, 7});
+  }
+}
+
+TEST(PaddedEncoder, HasForEachSequenceWhatAloneItWouldHave) {
+  const std::vector<double> x = [] {
+    std::vector<double> all(std::size_t{2} * 5 * 12);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::sin(static_cast<double>(i));
+    return all;
+  }();
+  const std::vector<std::int32_t> real{1, 1, 1, 0, 0, 1, 1, 1, 1, 1};
+  auto padded = Cpu{.threads = 1, .seed = 3}.compile<PaddedEncoder<true>>();
+  auto plain = Cpu{.threads = 1, .seed = 3}.compile<PaddedEncoder<false>>();
+  MonitoredSession with{padded};
+  MonitoredSession without{plain};
+  const auto [all] = with.run(fetches<"y">, feed<"x">(TensorView<const double, 3>{x.data(), {2, 5, 12}}),
+                              feed<"real">(TensorView<const std::int32_t, 2>{real.data(), {2, 5}}));
+  const auto [first] = without.run(fetches<"y">, feed<"x">(TensorView<const double, 3>{x.data(), {1, 3, 12}}));
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 12; ++j) EXPECT_NEAR(all(0, i, j), first(0, i, j), 1e-12);
+  with.close();
+  without.close();
 }
 
 struct CrossAttention {

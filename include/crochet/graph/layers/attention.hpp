@@ -3,6 +3,10 @@
 #pragma once
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/attention.hpp>
+#include <crochet/graph/ops/dot_product_attention.hpp>
+#include <crochet/graph/ops/reshape.hpp>
+#include <crochet/graph/ops/slice.hpp>
+#include <crochet/graph/ops/transpose.hpp>
 
 namespace crochet {
 
@@ -17,6 +21,21 @@ constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::st
   const std::int64_t d = x.shape()[2].factor;
   const Tensor qkv = dense(x, 3 * d, detail::joined(name, "/qkv").view());
   return dense(self_attention(qkv, heads, options), d, detail::joined(name, "/out").view());
+}
+
+/// As above, for sequences with padding: `seen`, bool [batch, length], is false for the positions that no query attends
+/// to. Composed of scaled_dot_product_attention and transposes: slower, with [batch, heads, length, length] in memory.
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
+                                           AttentionOptions options = {}) {
+  const Shape s = x.shape();
+  if (s.rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(s.rank));
+  const std::int64_t d = s[2].factor;
+  if (heads < 1 || d % heads != 0) graph_error::heads_do_not_divide_the_width(d, heads);
+  const auto by_head = [&](Tensor t) { return transpose(reshape(t, {s[0], s[1], heads, d / heads}), {0, 2, 1, 3}); };
+  const auto [q, k, v] = split<3>(dense(x, 3 * d, detail::joined(name, "/qkv").view()), -1);
+  const Tensor keys = reshape(seen, {s[0], 1, 1, s[1]});
+  const Tensor y = scaled_dot_product_attention(by_head(q), by_head(k), by_head(v), keys, options);
+  return dense(reshape(transpose(y, {0, 2, 1, 3}), s), d, detail::joined(name, "/out").view());
 }
 
 }  // namespace crochet
