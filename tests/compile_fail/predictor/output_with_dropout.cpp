@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: call_is_usable<crochet::error::changes_a_variable_that_other_threads_read<
+// expect-error: call_is_usable<crochet::error::an_output_changes_a_variable<
 // expect-error: "random_state"|'r', 'a', 'n', 'd', 'o', 'm', '_', 's', 't', 'a', 't', 'e'
 // The logits are those of the training, with dropout.
 #include <crochet/executor/cpu.hpp>

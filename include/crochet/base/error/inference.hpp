@@ -13,7 +13,7 @@ struct names_no_output;
 /// Fix: name an output of the model that assigns nothing: built without dropout, and with the moving averages as they
 /// are (SharedVariables in graph/core/builder.hpp). A session can run any output.
 template <class Variable>
-struct changes_a_variable_that_other_threads_read;
+struct an_output_changes_a_variable;
 
 /// Cause: an exported output depends on a random state, a moving average or another assignment, and an exported model
 /// changes no variable.

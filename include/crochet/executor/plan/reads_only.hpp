@@ -21,7 +21,7 @@ class ReadsOnly {
   static constexpr auto reason() {
     constexpr int assigned = first_assigned(), fetched = first_fetched();
     if constexpr (assigned >= 0) {
-      return std::type_identity<error::changes_a_variable_that_other_threads_read<spelt_at<assigned>>>{};
+      return std::type_identity<error::an_output_changes_a_variable<spelt_at<assigned>>>{};
     } else if constexpr (fetched >= 0) {
       return std::type_identity<error::outputs_a_variable<spelt_at<fetched>>>{};
     } else {
