@@ -18,6 +18,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 #include <crochet/storage/file_system.hpp>
+#include <crochet/storage/names_in.hpp>
 #include <crochet/storage/whole_file.hpp>
 
 namespace crochet::detail {

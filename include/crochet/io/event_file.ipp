@@ -24,6 +24,7 @@
 #include <crochet/io/event_sink.hpp>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/storage/file_system.hpp>
+#include <crochet/storage/names_in.hpp>
 
 namespace crochet::io::detail {
 

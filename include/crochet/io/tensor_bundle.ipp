@@ -23,6 +23,7 @@
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/storage/input_file.hpp>
+#include <crochet/storage/names_in.hpp>
 #include <crochet/storage/tensor_record.hpp>
 #include <crochet/storage/whole_file.hpp>
 

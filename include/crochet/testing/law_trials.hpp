@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/testing/law_options.hpp>
+#include <crochet/testing/law_report.hpp>
 #include <crochet/testing/phase_spy.hpp>
 #include <crochet/testing/state_box.hpp>
 #include <crochet/testing/trial.hpp>
@@ -28,18 +30,6 @@ namespace detail {
 
 template <class H>
 concept SavesState = phase::save_state::handled<H, StateBox>;
-
-/// The PhaseSpy inside decorators, if there is one.
-template <class H>
-const PhaseSpy* spy_in([[maybe_unused]] const H& hook) {
-  if constexpr (std::is_same_v<H, PhaseSpy>) {
-    return &hook;
-  } else if constexpr (requires { hook.hook; }) {
-    return spy_in(hook.hook);
-  } else {
-    return nullptr;
-  }
-}
 
 template <class Listed, class Requested>
 struct Unlisted;
@@ -82,7 +72,7 @@ class LawTrials {
     if (wanted("begin")) begin();
     if (wanted("state")) state();
     if (wanted("allocations") && options_.allocations) allocations();
-    return std::move(broken_);
+    return report_.text();
   }
 
  private:
@@ -98,18 +88,10 @@ class LawTrials {
     }
   }
 
-  void report(std::string_view law, const std::string& what) {
-    ((broken_ += broken_.empty() ? "" : "\n").append(law) += ": ") += what;
-  }
+  void report(std::string_view law, const std::string& what) { report_.add(law, what); }
   /// Compares events with those of the undisturbed session from index `from` on.
   void compare(std::string_view law, std::string_view who, const Events& events, std::size_t from = 0) {
-    for (std::size_t i = 0; from + i < expected_.size() || i < events.size(); ++i) {
-      const std::string seen = i < events.size() ? events[i].text : "nothing more";
-      const std::string due = from + i < expected_.size() ? expected_[from + i].text : "nothing more";
-      if (seen == due) continue;
-      return report(law,
-                    std::string(who).append(" does otherwise: ").append(seen).append("; it should be: ").append(due));
-    }
+    report_.compare(law, who, events, std::span{expected_}.subspan(std::min(from, expected_.size())));
   }
   [[nodiscard]] std::size_t middle_event() const { return 1 + static_cast<std::size_t>(middle_); }
 
@@ -289,7 +271,7 @@ class LawTrials {
   Events expected_;
   int steps_ = 0;
   int middle_ = 0;
-  std::string broken_;
+  LawReport report_;
 };
 
 }  // namespace detail

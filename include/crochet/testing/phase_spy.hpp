@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <type_traits>
 
 #include <crochet/hook/phase.hpp>
 
@@ -61,5 +62,21 @@ class PhaseSpy {
   int ends_ = 0;
   std::string complaint_;
 };
+
+namespace detail {
+
+/// The PhaseSpy inside decorators, if there is one.
+template <class H>
+const PhaseSpy* spy_in([[maybe_unused]] const H& hook) {
+  if constexpr (std::is_same_v<H, PhaseSpy>) {
+    return &hook;
+  } else if constexpr (requires { hook.hook; }) {
+    return spy_in(hook.hook);
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace detail
 
 }  // namespace crochet::testing

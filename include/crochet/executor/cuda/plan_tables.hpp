@@ -14,7 +14,7 @@
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/cuda/kernels.hpp>
-#include <crochet/kernels/cuda/reducing_loop.hpp>
+#include <crochet/kernels/cuda/loop_parts.hpp>
 
 namespace crochet::cuda {
 

@@ -5,86 +5,12 @@
 #pragma once
 #include <crochet/kernels/cuda/join.hpp>
 #include <crochet/kernels/cuda/loop.hpp>
-#include <crochet/kernels/cuda/room.hpp>
-#include <crochet/kernels/loop/uses.hpp>
-#include <crochet/kernels/running.hpp>
+#include <crochet/kernels/cuda/loop_parts.hpp>
+#include <crochet/kernels/cuda/loop_sinks.hpp>
 
 namespace crochet::cuda {
 
-/// How a reducing loop is divided.
-enum class LoopForm : std::uint8_t {
-  flat,   ///< only totals of all elements, and rows need not be told apart: any elements
-  tiles,  ///< tiles of columns, as wide as a warp
-  rows    ///< one result a row: whole rows, a warp for each
-};
-
-/// The parts of a reducing loop: a number of rows each (flat: of elements), in tiles of columns.
-struct LoopParts {
-  LoopForm form;
-  int each, parts, tiles;
-
-  static constexpr int most_parts = 64, warps = 8;
-  CROCHET_ALWAYS_INLINE static constexpr LoopParts of(LoopForm form, int rows, int columns) {
-    const bool flat = form == LoopForm::flat;
-    const int n = flat ? rows * columns : rows, grain = flat ? 2048 : warps;
-    int each = (n + most_parts - 1) / most_parts;
-    each = (each + grain - 1) / grain * grain;
-    each = each < grain ? grain : each;
-    const int parts = n < 1 ? 1 : (n + each - 1) / each;
-    const int tiles = form != LoopForm::tiles || columns < 1 ? 1 : (columns + warp_size - 1) / warp_size;
-    return {form, each, parts, tiles};
-  }
-  /// Bytes of partial results of an access: one of each column and part, or one of each part, tile and warp.
-  CROCHET_ALWAYS_INLINE constexpr std::int64_t bytes(bool by_columns, int columns) const {
-    constexpr std::int64_t each_total = 8;
-    return each_total * parts * (by_columns ? (form == LoopForm::rows ? warps : 1) * columns : tiles * warps);
-  }
-  CROCHET_ALWAYS_INLINE constexpr Room room(int sums_of_columns, int totals, int columns) const {
-    return {sums_of_columns * bytes(true, columns) + totals * bytes(false, columns), tiles + 1};
-  }
-};
-
 namespace detail {
-
-/// The reduction of a program into access A: nothing, if there is none.
-template <const Op* O, class T, BroadcastMode M>
-class DeviceSink {
- public:
-  using How = typename kernel::Reduction<O>::How;
-  using Total = kernel::sum_t<How, T>;
-  static constexpr bool by_columns = M == BroadcastMode::row, by_rows = M == BroadcastMode::column;
-  static constexpr bool is_total = M == BroadcastMode::scalar;
-
-  CROCHET_DEVICE_INLINE void add(simd::cell_t<T> x) { running_.add(x); }
-  CROCHET_DEVICE_INLINE Total take() { return running_.take(); }
-  CROCHET_DEVICE_INLINE static void finish(T* to, Total total, int n) {
-    to[0] = static_cast<T>(kernel::Reduction<O>::template finish<simd::cell_t<T>>(total, n));
-  }
-  static CROCHET_DEVICE_INLINE Total nothing() { return How::template nothing<Total>; }
-
- private:
-  kernel::Running<How, T, 1> running_;
-};
-struct NoSink {
-  static constexpr bool by_columns = false, by_rows = false, is_total = false;
-};
-template <class P, std::size_t A, class R>
-struct SinkFor {
-  using type = NoSink;
-};
-template <class P, std::size_t A, class T, BroadcastMode M>
-requires(kernel::UsesOf<P>::template reduction<static_cast<int>(A)>() !=
-         nullptr) struct SinkFor<P, A, kernel::Ref<T, M>> {
-  using type = DeviceSink<kernel::UsesOf<P>::template reduction<static_cast<int>(A)>(), T, M>;
-};
-template <std::size_t A, class S>
-struct SinkSlot {
-  S sink;
-};
-template <std::size_t A, class S>
-CROCHET_DEVICE_INLINE S& sink_of(SinkSlot<A, S>& slot) {
-  return slot.sink;
-}
 
 template <class P, class R>
 class ReducingLoop;

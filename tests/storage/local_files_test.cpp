@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileSystem: descriptors are closed after an error, and not inherited by child processes.
-#include <crochet/storage/file_system.hpp>
+// LocalFiles and names_in: descriptors are closed after an error, and not inherited by child processes.
+#include <crochet/storage/local_files.hpp>
+#include <crochet/storage/names_in.hpp>
 
 #include <gtest/gtest.h>
 
