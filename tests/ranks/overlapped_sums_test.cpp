@@ -109,36 +109,24 @@ TEST(Compression, RoundsEachRanksValues) {
 // What a test would wait for without end.
 TEST(ThreadRanks, ACallThatAnotherRankDoesNotStartIsAnError) {
   const std::vector<std::byte> from(8);
+  const auto gather_on = [&](ThreadRank me, int lane) {
+    std::vector<std::byte> to(16);
+    auto request = me.start_all_gather(lane, from, to);
+    me.wait(request);
+  };
+  const auto blocking = [&](ThreadRank me) {
+    std::vector<std::byte> to(16);
+    if (me.rank() == 1) return me.all_gather(from, to);
+    gather_on(me, 0);
+  };
+  const auto other_lanes = [&](ThreadRank me) { gather_on(me, me.rank()); };
+  const auto leaves = [&](ThreadRank me) {
+    if (me.rank() == 0) gather_on(me, 0);
+  };
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    EXPECT_THROW(run_ranks(
-                     2,
-                     [&](ThreadRank me) {
-                       std::vector<std::byte> to(16);
-                       if (me.rank() == 1) return me.all_gather(from, to);
-                       auto request = me.start_all_gather(0, from, to);
-                       me.wait(request);
-                     },
-                     seed),
-                 std::logic_error);
-    EXPECT_THROW(run_ranks(
-                     2,
-                     [&](ThreadRank me) {
-                       std::vector<std::byte> to(16);
-                       auto request = me.start_all_gather(me.rank(), from, to);
-                       me.wait(request);
-                     },
-                     seed),
-                 std::logic_error);
-    EXPECT_THROW(run_ranks(
-                     2,
-                     [&](ThreadRank me) {
-                       std::vector<std::byte> to(16);
-                       if (me.rank() == 1) return;
-                       auto request = me.start_all_gather(0, from, to);
-                       me.wait(request);
-                     },
-                     seed),
-                 std::logic_error);
+    EXPECT_THROW(run_ranks(2, blocking, seed), std::logic_error);
+    EXPECT_THROW(run_ranks(2, other_lanes, seed), std::logic_error);
+    EXPECT_THROW(run_ranks(2, leaves, seed), std::logic_error);
   }
 }
 

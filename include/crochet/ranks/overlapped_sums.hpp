@@ -34,13 +34,8 @@ class OverlappedSums {
   int begin(C& communicator, const void* values, std::int64_t n, DType type, const Terms& terms) {
     if (ended_ == begun_) begun_ = added_ = ended_ = 0;
     const std::size_t number = begun_;
-    if (type == DType::float64) {
-      begin_pieces<double, double>(communicator, values, n, type, terms);
-    } else if (terms.compression == Compression::bfloat16) {
-      begin_pieces<detail::BFloat16, float>(communicator, values, n, type, terms);
-    } else {
-      begin_pieces<float, float>(communicator, values, n, type, terms);
-    }
+    with_wire(type, terms.compression,
+              [&]<class W, class T>(Wire<W, T>) { begin_pieces<W, T>(communicator, values, n, type, terms); });
     progress(communicator);
     return static_cast<int>(number);
   }
@@ -84,15 +79,23 @@ class OverlappedSums {
                ranks = static_cast<std::size_t>(communicator.size());
     return {{n, rank, ranks}, detail::ExchangeParts<W, T>::is_short(n, ranks)};
   }
+  /// The types of values on the wire and in memory.
+  template <class W, class T>
+  struct Wire {};
+  template <class Use>
+  static void with_wire(DType type, Compression compression, Use use) {
+    if (type == DType::float64) {
+      use(Wire<double, double>{});
+    } else if (compression == Compression::bfloat16) {
+      use(Wire<detail::BFloat16, float>{});
+    } else {
+      use(Wire<float, float>{});
+    }
+  }
   template <class Use>
   static void with_types(C& communicator, Sum& s, Use use) {
-    if (s.type == DType::float64) {
-      use(types_of<double, double>(communicator, s.n));
-    } else if (s.terms.compression == Compression::bfloat16) {
-      use(types_of<detail::BFloat16, float>(communicator, s.n));
-    } else {
-      use(types_of<float, float>(communicator, s.n));
-    }
+    with_wire(s.type, s.terms.compression,
+              [&]<class W, class T>(Wire<W, T>) { use(types_of<W, T>(communicator, s.n)); });
   }
 
   template <class W, class T>
