@@ -129,6 +129,22 @@ TEST(Csv, ANumberIsFiniteAndWholeAndHasAPoint) {
   }
 }
 
+TEST(Csv, AMissingTextIsFilledByATextInAlphabeticalOrder) {
+  const Table table = table_of("kind,more\nflat,x\n,\nhut,x\n,y\n");
+  const auto filled = [&](std::string_view text) {
+    const Categories kinds = table.fill_missing<"kind">(text).categories("kind");
+    std::vector<std::string> all;
+    for (const std::int32_t index : values(kinds.indices)) all.push_back(kinds.names[static_cast<std::size_t>(index)]);
+    EXPECT_TRUE(std::is_sorted(kinds.names.begin(), kinds.names.end()));
+    return all;
+  };
+  for (const std::string text : {"", "flat", "garage", "hut", "zoo"})
+    EXPECT_EQ(filled(text), (std::vector<std::string>{"flat", text, "hut", text}));
+  EXPECT_EQ(table.fill_missing<"kind">("garage").categories("kind").names,
+            (std::vector<std::string>{"flat", "garage", "hut"}));
+  EXPECT_THROW((void)table.categories("kind"), DataError) << "the table itself has no text there";
+}
+
 TEST(Csv, LongAndUnprintableCellsAreShortInMessages) {
   const std::string error = error_of("a\n\x1b[31m" + std::string(100'000, 'x') + "\n", take_a);
   expect_says(error, {"\"?[31mxxx", "...\""});
@@ -140,7 +156,8 @@ TEST(Csv, AMissingValueIsAnErrorWhereAValueIsNeeded) {
   EXPECT_EQ(error_of(text, take_a),
             "houses.csv:3: column a: the value is missing; call drop_missing() or fill_missing(value) first");
   expect_says(error_of(text, [](const Table& table) { (void)table.categories("name"); }),
-              {"houses.csv:4: column name"});
+              {"houses.csv:4: column name: the text is missing; call drop_missing<\"name\">() or "
+               "fill_missing<\"name\">(text) first"});
   const Table table = table_of(text);
   EXPECT_EQ(values(table.drop_missing().columns<"a", "b">()), (std::vector<float>{1, 2}));
   EXPECT_EQ(values(table.drop_missing<"a">().columns<"a">()), (std::vector<float>{1, 4, 5}));
@@ -190,6 +207,7 @@ TEST(Csv, AWrongNameIsAnErrorWithTheNearest) {
   expect_says(error([](const Table& t) { (void)t.drop_missing<"prise">(); }), {"did you mean \"price\"?"});
   expect_says(error([](const Table& t) { (void)t.categories("price"); }), {"column price: it holds numbers"});
   expect_says(error([](const Table& t) { (void)t.fill_missing<"name">(0); }), {"column name: \"x\" is no number"});
+  expect_says(error([](const Table& t) { (void)t.fill_missing<"price">("x"); }), {"column price: it holds numbers"});
 }
 
 TEST(Csv, CategoriesOfAnotherTableKeepTheirNumbers) {

@@ -77,6 +77,12 @@ class Table {
     (void)std::array<const TableColumn*, sizeof...(Text)>{&numeric(Text.view())...};
     return filled(chosen({Text.view()...}), value);
   }
+  /// A copy with the text in place of the missing ones of these text columns.
+  template <FixedString... Text>
+  requires(sizeof...(Text) > 0) [[nodiscard]] Table fill_missing(std::string_view text) const {
+    (void)std::array<const TableColumn*, sizeof...(Text)>{&of_texts(Text.view())...};
+    return filled(chosen({Text.view()...}), text);
+  }
 
  private:
   [[nodiscard]] const TableColumn& find(std::string_view name) const;
@@ -85,6 +91,7 @@ class Table {
   [[nodiscard]] std::vector<bool> chosen(const std::vector<std::string_view>& names) const;
   [[nodiscard]] Table without_missing(const std::vector<bool>& chosen) const;
   [[nodiscard]] Table filled(const std::vector<bool>& chosen, double value) const;
+  [[nodiscard]] Table filled(const std::vector<bool>& chosen, std::string_view text) const;
   [[noreturn]] void fail(std::size_t row, const TableColumn& column, const std::string& what) const;
   [[noreturn]] void fail_missing(std::size_t row, const TableColumn& column) const;
 

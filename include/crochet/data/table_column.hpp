@@ -2,6 +2,7 @@
 // TableColumn: the cells of one column of a table, as numbers or as texts.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -27,6 +28,20 @@ struct TableColumn {
   std::vector<std::string> texts{};     ///< the different texts, in alphabetical order
 
   [[nodiscard]] bool missing(std::size_t row) const { return numeric ? std::isnan(numbers[row]) : indices[row] < 0; }
+  /// Puts the text in place of the missing ones of a text column.
+  void fill(std::string_view text) {
+    const auto at = std::lower_bound(texts.begin(), texts.end(), text);
+    const auto position = static_cast<std::int32_t>(at - texts.begin());
+    const bool is_new = at == texts.end() || *at != text;
+    if (is_new) texts.emplace(at, text);
+    for (std::int32_t& index : indices) {
+      if (index < 0) {
+        index = position;
+      } else if (is_new && index >= position) {
+        ++index;
+      }
+    }
+  }
 };
 
 namespace detail {

@@ -24,7 +24,10 @@ CROCHET_COLD inline void Table::fail(std::size_t row, const TableColumn& column,
   throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column " + column.name + ": " + what);
 }
 CROCHET_COLD inline void Table::fail_missing(std::size_t row, const TableColumn& column) const {
-  fail(row, column, "the value is missing; call drop_missing() or fill_missing(value) first");
+  fail(row, column,
+       column.numeric ? "the value is missing; call drop_missing() or fill_missing(value) first"
+                      : "the text is missing; call drop_missing<\"" + column.name + "\">() or fill_missing<\"" +
+                            column.name + "\">(text) first");
 }
 
 inline const TableColumn& Table::find(std::string_view name) const {
@@ -115,6 +118,13 @@ inline Table Table::filled(const std::vector<bool>& chosen, double value) const 
     for (std::size_t row = 0; row < lines_.size(); ++row)
       if (column.missing(row)) column.numbers[row] = value;
   }
+  return table;
+}
+
+inline Table Table::filled(const std::vector<bool>& chosen, std::string_view text) const {
+  Table table = *this;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (chosen[i]) table.columns_[i].fill(text);
   return table;
 }
 
