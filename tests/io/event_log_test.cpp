@@ -2,8 +2,10 @@
 // Records, event files, and the log that continues after errors of the disk. No threads; the clocks stand still.
 #include <gtest/gtest.h>
 
+#include "current_folder.hpp"
 #include "event_memory.hpp"
 #include "system_limit.hpp"
+#include "temporary_folder.hpp"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -11,6 +13,8 @@
 #include <cerrno>
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace {
@@ -291,6 +295,25 @@ TEST(EventLog, GoesOnInANewFileIfItsFileVanished) {
   ASSERT_EQ(bench.said.lines().size(), 1U);
   EXPECT_NE(bench.said.text().find(before.string() + " has vanished"), std::string::npos);
   EXPECT_NE(bench.said.text().find(log.path().string()), std::string::npos);
+}
+
+TEST(EventLog, StaysInItsFolderWhenTheProgramEntersAnother) {
+  const crochet::test::TemporaryFolder here, there;
+  RecordingSink said;
+  std::optional<io::EventLog> log;
+  {
+    const crochet::test::CurrentFolder current{here.path()};
+    log.emplace("logs", io::EventLogOptions{.report = said});
+  }
+  const crochet::test::CurrentFolder current{there.path()};
+  log->append(scalar(1, 1, 1));
+  log->flush();
+  EXPECT_EQ(said.text(), "") << "its file has not vanished";
+  fs::remove(log->path());
+  log->append(scalar(2, 2, 2));
+  log->flush();
+  EXPECT_EQ(log->path().parent_path(), here / "logs");
+  EXPECT_TRUE(fs::is_empty(there.path()));
 }
 
 TEST(EventLog, ATakenFolderThatCannotBeMadeAgainIsLikeAFullDisk) {

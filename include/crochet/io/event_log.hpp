@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
@@ -41,10 +42,11 @@ struct EventLogOptions {
 /// sorts after the old one (TensorFlow's writer only logs it and loses the events). One thread at a time.
 class EventLog {
  public:
-  /// Creates folder and file. Throws IoError with every policy, so that a wrong path is reported at once.
-  EventLog(std::filesystem::path directory, EventLogOptions options)
+  /// Creates folder and file. Throws IoError with every policy, so that a wrong path is reported at once. A relative
+  /// folder is one below the folder that is current now.
+  EventLog(const std::filesystem::path& directory, EventLogOptions options)
       : options_(std::move(options)),
-        directory_(std::move(directory)),
+        directory_(absolute_folder(directory)),
         file_(std::make_unique<EventFile>(directory_, options_.file)),
         flushed_at_(options_.clock()) {}
 
@@ -82,6 +84,11 @@ class EventLog {
   void is_too_large(std::size_t bytes);
   void recovered();
   void begin_another_file();
+  static std::filesystem::path absolute_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::path absolute = std::filesystem::absolute(folder, error);
+    return error ? folder : absolute;
+  }
 
   EventLogOptions options_;
   std::filesystem::path directory_;
