@@ -2,6 +2,7 @@
 // BestCheckpoint, averaged weights and StopAtCheckpointStep with checkpoints on disk.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -75,11 +76,30 @@ TEST_F(Best, KeepsTheFilesOfTheBestAndEndsWithThem) {
                   CheckpointSaver{Saver{folder("all")}, {.save_steps = 100, .sink = silent}}, keeps.restore_at_end()};
   run(executor(), chain);
   const Saver saver{folder("best")};
-  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(2), saver.prefix_of(3)}));
+  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(3), saver.prefix_of(2)})) << "the best is the latest";
   EXPECT_FALSE(std::filesystem::exists(folder("best") / "model.ckpt-1.index")) << "fell out";
   EXPECT_EQ(w, 2) << "as it was at step 2";
   const Saver all{folder("all")};
   EXPECT_EQ(all.latest_checkpoint(), all.prefix_of(5)) << "saved before the best one was put back";
+}
+
+TEST_F(Best, IsWhatAReaderOfTheFolderTakes) {
+  for (const auto& values : {std::vector{0.5, 0.9, 0.8, 0.1}, std::vector{0.5, 0.9, 0.95, 0.1},
+                             std::vector{0.9, 0.5, 0.6, 0.7}, std::vector{0.9, 0.9, 0.9, 0.9}}) {
+    const std::filesystem::path where = dir / ("best" + std::to_string(values[1]) + std::to_string(values[2]));
+    const MetricChannel channel;
+    const BestCheckpoint keeps{
+        Saver{where, {.max_to_keep = 0}}, channel, "accuracy", {.aim = Aim::highest, .keep = 3, .sink = silent}};
+    HookChain chain{StopAtStep{.last_step = 4}, Publisher{channel, values}, keeps};
+    w = 0;
+    run(executor(), chain);
+    const auto best_step = std::max_element(values.begin(), values.end()) - values.begin() + 1;
+    EXPECT_EQ(keeps.kept().front().step, best_step);
+    MonitoredSession reader{executor(), HookChain{}, must_restore(Saver{where, {.say = silent}})};
+    EXPECT_EQ(w, static_cast<double>(best_step));
+    EXPECT_EQ(reader.step(), best_step);
+    reader.close();
+  }
 }
 
 TEST_F(Best, WhatIsKeptSurvivesARestart) {
@@ -120,7 +140,7 @@ TEST_F(Best, WhatIsKeptMovesWithItsFolder) {
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0].path, saver.prefix_of(2)) << "of before the move, where it is now";
   EXPECT_EQ(kept[1].path, saver.prefix_of(4));
-  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(2), saver.prefix_of(4)})) << "step 1 fell out here";
+  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(4), saver.prefix_of(2)})) << "step 1 fell out here";
   EXPECT_EQ(w, 2) << "the best one was restored from where it is";
   EXPECT_FALSE(std::filesystem::exists(folder("here")));
 }

@@ -93,7 +93,10 @@ std::vector<std::pair<std::int64_t, double>> curve(const fs::path& folder, std::
   std::vector<std::pair<std::int64_t, double>> points;
   const auto files = cr::io::for_each_event(folder, [&](const fs::path&, const cr::io::EventRecord& record) {
     const auto* const scalar = std::get_if<cr::io::EventScalar>(&record.content);
+    const auto* const log = std::get_if<cr::io::EventSessionLog>(&record.content);
     if (scalar != nullptr && record.tag == tag) points.emplace_back(record.step, scalar->value);
+    if (log != nullptr && log->status == cr::io::EventSessionLog::Status::start)   // a resume replaces what follows
+      std::erase_if(points, [&](const auto& point) { return point.first >= record.step; });
   });
   for (const cr::io::EventFileReport& file : files)
     if (file.state == cr::io::EventFileState::damaged) std::fprintf(stderr, "%s\n", file.reason.c_str());
@@ -201,6 +204,18 @@ TEST(FilesPage, AnEmbeddingIsReadInBothFormats) {
   const cr::io::SafetensorsReader other{folder / "embedding"};
   EXPECT_EQ(other.metadata().at("source"), "run 7");
   EXPECT_EQ(other.find("embedding")->shape, (std::vector<std::int64_t>{3, 2}));
+}
+
+TEST(FilesPage, ACurveOfAResumedRunHasEachStepOnce) {
+  const crochet::test::TemporaryFolder folder;
+  for (const auto& [first, last] : {std::pair{1, 5}, std::pair{3, 7}}) {  // killed after step 5, resumed from step 2
+    const cr::io::EventWriter events{folder.path()};
+    events.start(first);
+    for (int step = first; step <= last; ++step) events.add_scalar("loss", first, step);
+    events.close();
+  }
+  EXPECT_EQ(curve(folder.path(), "loss"),
+            (std::vector<std::pair<std::int64_t, double>>{{1, 1}, {2, 1}, {3, 3}, {4, 3}, {5, 3}, {6, 3}, {7, 3}}));
 }
 
 TEST(FilesPage, WrittenEventsAreRead) {

@@ -10,6 +10,8 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/io/event_reader.hpp>
+#include <crochet/io/event_writer.hpp>
 #include <crochet/session/prefetch.hpp>
 
 #include <gtest/gtest.h>
@@ -17,6 +19,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +32,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../io/current_folder.hpp"
@@ -270,6 +274,35 @@ TEST_F(SessionsPage, EarlyStoppingAndTheBestWeights) {
     while (s.step() < 4'000) s.run("train"_n, data.next());
   });
   EXPECT_EQ(best.kept().size(), 3U);
+}
+
+TEST_F(SessionsPage, ACurveOfHeldOutDataInAnEventFile) {
+  Data data, unseen{.drawn = 1'000'000};
+  const std::vector held_out{unseen.next()};
+  const cr::MetricChannel metrics;
+  const cr::io::EventWriter events{"logs"};
+  // clang-format off
+cr::Evaluate validation{cr::fetches<"loss">, held_out, {.every_steps = 100, .then = [&](const auto& result) {
+  metrics(result);                                                // for early stopping and the best checkpoint
+  events.add_scalar("validation/loss", result["loss"_n], result.step);
+}}};
+  // clang-format on
+  cr::train<Regressor>(
+      cr::Cpu{.threads = 1, .seed = 7}, [&] { return data.next(); },
+      cr::HookChain{cr::StopAtStep{.last_step = 300}, std::move(validation)});
+  events.close();
+  std::vector<cr::MetricChannel::Entry> written;
+  cr::io::for_each_event("logs", [&](const auto&, const cr::io::EventRecord& record) {
+    if (record.tag != "validation/loss") return;
+    written.push_back({record.step, std::get<cr::io::EventScalar>(record.content).value});
+  });
+  const auto published = metrics.history("loss");
+  ASSERT_EQ(written.size(), 3U);
+  ASSERT_EQ(published.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(written[i].step, published[i].step);
+    EXPECT_FLOAT_EQ(static_cast<float>(written[i].value), static_cast<float>(published[i].value));
+  }
 }
 
 TEST_F(SessionsPage, RecoveryAndBatchesInsideTheStep) {

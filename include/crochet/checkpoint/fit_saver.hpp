@@ -35,6 +35,9 @@ class FitSaver {
     disk_ ? disk_->restore_variables(session, path) : memory_.restore(session, path);
   }
   void remove(const std::string& path) { disk_ ? disk_->remove(path) : memory_.remove(path); }
+  void make_latest(const std::string& path) {
+    if (disk_) disk_->make_latest(path);
+  }
   [[nodiscard]] bool has(const std::string& path) const { return disk_ ? disk_->has(path) : memory_.has(path); }
   [[nodiscard]] std::string here(const std::string& path) const { return disk_ ? disk_->here(path).string() : path; }
   [[nodiscard]] bool just_restored(std::int64_t step) const { return disk_ && disk_->just_restored(step); }

@@ -121,6 +121,10 @@ class Saver {
   void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes) {
     core_->recover_last_checkpoints(prefixes);
   }
+  /// Makes a listed checkpoint the current one, which restore_latest, must_restore and Predictor take: moves it to the
+  /// end of the list. Throws LogicError if it is not listed, IoError if the list cannot be written, and what prepare()
+  /// throws.
+  void make_latest(const std::filesystem::path& path) { core_->make_latest(path); }
   /// Removes a checkpoint from the list and from disk. A failed removal is reported. Throws LogicError if it is in
   /// another directory, IoError if the list cannot be written, and what prepare() throws.
   void remove(const std::filesystem::path& path) { core_->remove(path); }

@@ -43,6 +43,7 @@ class SaverCore {
   [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const;
   [[nodiscard]] std::vector<std::filesystem::path> last_checkpoints() const;
   void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes);
+  void make_latest(const std::filesystem::path& path);
   void remove(const std::filesystem::path& path);
   [[nodiscard]] bool has(const std::filesystem::path& path) const;
   [[nodiscard]] std::filesystem::path here(const std::filesystem::path& prefix) const;

@@ -128,6 +128,18 @@ CROCHET_INLINE void SaverCore::recover_last_checkpoints(std::span<const std::fil
   list_is_given_ = true;
 }
 
+CROCHET_INLINE void SaverCore::make_latest(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<std::filesystem::path> prefix = folder().inside(path);
+  own();
+  Catalogue list = catalogue();
+  const auto found = std::find_if(list.all.begin(), list.all.end(), [&](const auto& c) { return c.prefix == prefix; });
+  if (found == list.all.end()) throw LogicError("crochet: Saver: " + path.string() + " is not listed");
+  std::rotate(found, found + 1, list.all.end());
+  write_catalogue(list, directory(), options_.latest_filename, files());
+  list_ = std::move(list);
+}
+
 CROCHET_INLINE void SaverCore::remove(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
   const std::optional<std::filesystem::path> prefix = folder().inside(path);

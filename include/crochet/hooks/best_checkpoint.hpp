@@ -99,7 +99,8 @@ struct RestoreBest {
 ///                       {.aim = Aim::highest, .keep = 3}};
 ///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
 ///   saver    -          has save(session, step), which returns the path, restore(session, path), remove(path) and
-///                       optionally has(path); a saver of its own with a folder of its own, which keeps every save
+///                       optionally has(path), make_latest(path), so that a Predictor takes the best; a saver of its
+///                       own with a folder of its own, which keeps every save
 ///   metrics  -          the channel to which the evaluator publishes; the evaluator stands before this hook, else the
 ///                       chain does not compile
 ///   metric   -          its name in the channel; after_run throws LogicError if only other metrics are published
@@ -207,7 +208,12 @@ class BestCheckpoint {
     RankedCheckpoint saved{path_text(saver_.save(session, news->step)), news->value, news->step};
     options_.sink("crochet: saved " + detail::ranked_text(saved, metric_, options_.aim, rank));
     kept_->insert(kept_->begin() + rank, std::move(saved));
+    if (rank != 0) make_latest(kept_->front().path);
     drop_worst();
+  }
+  /// A reader of the folder, such as a Predictor, takes the latest checkpoint: that is the best, not the last save.
+  void make_latest(const std::string& path) {
+    if constexpr (requires { saver_.make_latest(path); }) saver_.make_latest(path);
   }
   /// Ranks a checkpoint of an earlier session by the aim of this one.
   void keep_again(RankedCheckpoint checkpoint) {
