@@ -14,6 +14,7 @@ namespace detail {
 struct EmbeddedHeader {
   std::string_view name, text;
 };
+using std::string_view_literals::operator""sv;  // has the length: counting it would exceed the limit of constexpr steps
 /// Written by CMake (crochet_embed_device_headers).
 inline constexpr EmbeddedHeader embedded_headers[] = {
 #include <crochet/embedded_device_headers.inc>
