@@ -8,6 +8,7 @@
 int main(int count, char** words) {
   bench::add_steps_with_tiles();
   bench::add_steps_with_eigen();
+  bench::add_steps_with_bfloat16();
   bench::add_session_overhead();
   benchmark::Initialize(&count, words);
   if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;

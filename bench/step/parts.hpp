@@ -6,6 +6,7 @@ namespace bench {
 
 void add_steps_with_tiles();
 void add_steps_with_eigen();
+void add_steps_with_bfloat16();
 void add_session_overhead();
 
 }  // namespace bench

@@ -16,8 +16,8 @@ struct Kernel<&op::conv2d> {
     using T = typename Types::out;
     const kernel::Operand &image = call.in[0], &out = call.out;
     const kernel::Slide s(image, out, call.attributes);
-    kernel::correlate<P, kernel::is_exact<Backend>>(s, image[0], image[3], out[3], image.as<const T>(),
-                                                    kernel::matrix_of<T>(call.in[1]), call.worker, epilogue);
+    kernel::correlate<P, kernel::is_exact<Backend>, kernel::word_t<Backend, T>>(
+        s, image[0], image[3], out[3], image.as<const T>(), kernel::matrix_of<T>(call.in[1]), call.worker, epilogue);
   }
 };
 
@@ -61,8 +61,8 @@ struct Kernel<&op::conv2d_image_gradient> {
     using T = typename Types::out;
     const kernel::Operand &turned = call.in[0], &up = call.in[1], &out = call.out;
     const kernel::Slide s = kernel::Slide(out, up, call.attributes).back();
-    kernel::correlate<P, kernel::is_exact<Backend>>(s, up[0], up[3], out[3], up.as<const T>(),
-                                                    kernel::matrix_of<T>(turned), call.worker, epilogue);
+    kernel::correlate<P, kernel::is_exact<Backend>, kernel::word_t<Backend, T>>(
+        s, up[0], up[3], out[3], up.as<const T>(), kernel::matrix_of<T>(turned), call.worker, epilogue);
   }
 };
 
@@ -73,6 +73,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
   template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
+    using Word = kernel::word_t<Backend, T>;
     const kernel::Operand& up = call.in[1];
     [[maybe_unused]] const std::int64_t packed = call.attributes.ints[7], height = packed >> 16,
                                         width = packed & 0xffff;
@@ -83,17 +84,17 @@ struct Kernel<&op::conv2d_filter_gradient> {
       out.extents[2] *= width;
       const kernel::PooledUpstream<T, Index> from(up.as<const T>(), call.in[2].as<const Index>(), up[1], up[2], up[3],
                                                   height, width);
-      sum<P, T>(call, out, from, epilogue);
+      sum<P, T, Word>(call, out, from, epilogue);
     } else {
-      sum<P, T>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
+      sum<P, T, Word>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
     }
   }
 
  private:
-  template <Paths P, class T, class From, class Epilogue>
+  template <Paths P, class T, class Word, class From, class Epilogue>
   static void sum(const kernel::Call& call, const kernel::Operand& out, const From& from, const Epilogue& epilogue) {
     const kernel::Operand& image = call.in[0];
-    kernel::FilterGradient<T, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
+    kernel::FilterGradient<T, Word, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
     kernel::Worker& w = call.worker;
     // Few images: each member computes its rows of the filter from all images. Many: they are divided into parts, and
     // each member sums over the images of its parts.

@@ -6,10 +6,13 @@
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/winograd.hpp>
+#include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
+#include <limits>
 
 namespace crochet::kernel {
 
-template <class T, ConvolutionPaths P, class Epilogue>
+/// Word: what the tiles read (words.hpp).
+template <class T, class Word, ConvolutionPaths P, class Epilogue>
 class Correlation {
  public:
   /// `channels`: of the source; `filters`: channels of the result; `filter`: [taps * channels, filters].
@@ -19,7 +22,8 @@ class Correlation {
         x_(slide.x),
         channels_(channels),
         filters_(filters),
-        depth_(slide.y.taps * slide.x.taps * channels),
+        run_(side_by_side() ? slide.x.taps * channels : channels),
+        runs_(slide.y.taps * (side_by_side() ? 1 : slide.x.taps)),
         filter_(filter),
         border_(slide, channels, false),
         worker_(worker),
@@ -38,6 +42,12 @@ class Correlation {
 
  private:
   static constexpr int native_per_panel = static_cast<int>(panel_width<T> / native_lanes<T>);
+  static constexpr bool in_pairs = !std::is_same_v<T, Word>;
+
+  /// Whether the taps of a row are contiguous in the image, as in the filter.
+  bool side_by_side() const { return x_.dilation == 1 && x_.spread == 1; }
+  /// The distance of the filter's runs in a panel, in rows.
+  std::int64_t words_of_run() const { return words_in<Word>(run_); }
 
   /// The end (exclusive) of the image that contains row mine.from, or mine.to if that is less.
   std::int64_t end_of_image(Range mine) const {
@@ -45,22 +55,27 @@ class Correlation {
     return end < mine.to ? end : mine.to;
   }
 
-  /// Divides one piece of scratch memory into the segments, the padded image, and a panel of the filter.
+  /// Divides one piece of scratch memory into the segments, the padded image, its words, and a panel of the filter.
   void reserve() {
     constexpr std::int64_t word = sizeof(std::int64_t), line = 8;
     // A large matrix is slow to read by columns. Rows that do not fill a panel must not be read past their end.
     constexpr std::int64_t large = std::int64_t{1} << 18;
-    const std::int64_t bytes = depth_ * filters_ * static_cast<std::int64_t>(sizeof(T));
-    copies_ = filter_.panel == 0 && (filters_ % panel_width<T> != 0 || (bytes > large && filters_ > panel_width<T>));
+    const std::int64_t depth = runs_ * run_, bytes = depth * filters_ * static_cast<std::int64_t>(sizeof(T));
+    const bool unsuitable = filters_ % panel_width<T> != 0 || (bytes > large && filters_ > panel_width<T>);
+    copies_ = in_pairs || (filter_.panel == 0 && unsuitable);
     const std::int64_t segments = (2 * y_.taps * x_.taps + line - 1) / line * line;
-    const std::int64_t image = border_.empty() ? 0 : (border_.size() + 15) / 16 * 16;
-    const std::int64_t elements = image + (copies_ ? panel_scratch<T>(depth_) : 0);
-    auto* words =
+    const std::int64_t image = (border_.size() + 15) / 16 * 16;
+    const std::int64_t padded = border_.empty() ? 0 : image, words = in_pairs ? image : 0;
+    const std::int64_t panel = copies_ ? panel_scratch<T>(depth + runs_) : 0;
+    const std::int64_t elements = padded + words + (in_pairs ? 2 : 1) * panel;
+    auto* from =
         worker_.scratch<std::int64_t>(segments + (elements * static_cast<std::int64_t>(sizeof(T)) + word - 1) / word);
-    left_at_ = words;
-    panel_at_ = words + y_.taps * x_.taps;
-    image_room_ = reinterpret_cast<T*>(words + segments);
-    panel_room_ = image_room_ + image;
+    left_at_ = from;
+    panel_at_ = from + y_.taps * x_.taps;
+    image_room_ = reinterpret_cast<T*>(from + segments);
+    words_room_ = reinterpret_cast<Word*>(image_room_ + padded);
+    panel_room_ = words_room_ + words;
+    lines_room_ = panel_room_ + panel;
   }
 
   /// Computes all images of the range, panel by panel.
@@ -69,20 +84,33 @@ class Correlation {
     std::int64_t ready = -1;
     for (std::int64_t j = 0; j < filters_; j += panel_width<T>) {
       const std::int64_t width = filters_ - j < panel_width<T> ? filters_ - j : panel_width<T>;
-      weights_ = {filter_.at(0, j), filter_.row};
-      if (copies_) {
-        detail::copy_panel(filter_, depth_, j, width, panel_room_);
-        weights_ = {panel_room_, panel_width<T>};
-      }
+      weights_ = weights(j, width);
       for (Range rest = mine; rest.from < rest.to; rest.from = end_of_image(rest)) {
         const std::int64_t n = rest.from / y_.places, first = n * y_.places;
-        if (n != ready) source_ = border_.around(images + n * size, image_room_);
+        if (n != ready) {
+          source_ = to_words(border_.around(images + n * size, image_room_), border_.size(), 1, words_room_);
+        }
         ready = n;
         first_result_ = first * x_.places;
         const Range some{rest.from - first, end_of_image(rest) - first};
         choose_width<T, P>(
             width, [&] { panel<native_per_panel>(some, j, width); }, [&] { panel<1>(some, j, width); });
       }
+    }
+  }
+
+  /// Columns [j, j + width) of the filter as words.
+  Panel<Word> weights(std::int64_t j, std::int64_t width) {
+    if constexpr (in_pairs) {
+      Matrix<T> run = filter_;
+      for (std::int64_t r = 0; r < runs_; ++r, run.data += run_ * filter_.row) {
+        detail::rounded_panel(run, run_, j, width, panel_room_ + r * words_of_run() * panel_width<T>, lines_room_);
+      }
+      return {panel_room_, panel_width<T>};
+    } else {
+      if (!copies_) return {filter_.at(0, j), filter_.row};
+      detail::copy_panel(filter_, runs_ * run_, j, width, panel_room_);
+      return {panel_room_, panel_width<T>};
     }
   }
 
@@ -99,24 +127,23 @@ class Correlation {
 
   /// The segments of the positions phase, phase + spread, ... of row y.
   Segments segments(std::int64_t y, std::int64_t phase) {
-    // True if the taps of a row are contiguous, as in the filter.
-    const bool side_by_side = x_.dilation == 1 && x_.spread == 1;
+    const bool whole_row = side_by_side();
     Segments s{.left_at = left_at_,
                .panel_at = panel_at_,
                .count = 0,
-               .depth = channels_,
-               .step = 1,
+               .depth = whole_words_in<Word>(run_),
+               .step = word_step<Word>(1),
                .pitch = weights_.pitch,
-               .row = (x_.spread == 1 ? x_.stride : 1) * channels_};
-    if (side_by_side) s.depth *= x_.taps;
+               .row = (x_.spread == 1 ? x_.stride : 1) * channels_,
+               .half = in_pairs && run_ % 2 != 0};
     for (std::int64_t i = 0; i < y_.taps; ++i) {
       const std::int64_t row = y_.at(y, i);
       if (row < 0) continue;
-      for (std::int64_t k = 0; k < (side_by_side ? 1 : x_.taps); ++k) {
+      for (std::int64_t k = 0; k < (whole_row ? 1 : x_.taps); ++k) {
         const std::int64_t x = x_.spread_index(phase, k);
         if (x % x_.spread != 0) continue;
         left_at_[s.count] = row * border_.pitch() + (x / x_.spread + border_.left) * channels_;
-        panel_at_[s.count++] = (i * x_.taps + k) * channels_ * weights_.pitch;
+        panel_at_[s.count++] = (whole_row ? i : i * x_.taps + k) * words_of_run() * weights_.pitch;
       }
     }
     return s;
@@ -155,15 +182,18 @@ class Correlation {
   };
 
   Axis y_, x_;
-  std::int64_t channels_, filters_, depth_;
+  std::int64_t channels_, filters_;
+  std::int64_t run_, runs_;  ///< the length of a contiguous run of the window, and the number of runs
   Matrix<T> filter_;
   Border border_;
   Worker& worker_;
   const Epilogue& epilogue_;
-  const T* source_ = nullptr;
+  const Word* source_ = nullptr;
   T* image_room_ = nullptr;
-  T* panel_room_ = nullptr;
-  Panel<T> weights_{};
+  Word* words_room_ = nullptr;
+  Word* panel_room_ = nullptr;
+  Word* lines_room_ = nullptr;
+  Panel<Word> weights_{};
   bool copies_ = false;
   std::int64_t* left_at_ = nullptr;
   std::int64_t* panel_at_ = nullptr;
@@ -172,11 +202,11 @@ class Correlation {
 
 /// Convolves. Each member of the team computes its part of the rows, counted over all images, and passes the results
 /// to the epilogue. Exact: always by sums of products.
-template <ConvolutionPaths P, bool Exact, class T, class Epilogue>
+template <ConvolutionPaths P, bool Exact, class Word, class T, class Epilogue>
 void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
   const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
-  if constexpr (P.winograd && !Exact && std::is_same_v<T, float>) {
+  if constexpr (P.winograd && !Exact && std::is_same_v<Word, float>) {
     const int side = winograd::side_for(s, channels, filters);
     const auto run = [&]<int Side>(std::integral_constant<int, Side>) {
       Winograd<Side, T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
@@ -189,19 +219,22 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
   }
   if constexpr (P.windows) {
     if (!P.one_pixel || !pointwise) {
-      Correlation<T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+      Correlation<T, Word, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
       return c.rows(source, worker.part(images * s.y.places));
     }
   }
   if constexpr (P.one_pixel) {
-    // With a window of one pixel, all pixels of all images form one row.
-    const Range mine = worker.part(images * s.y.places * s.x.places, tallest_tile);
+    // With a window of one pixel, all pixels of all images form one row, or a few, if their words are copies.
+    Range mine = worker.part(images * s.y.places * s.x.places, tallest_tile);
+    constexpr std::int64_t some = std::is_same_v<T, Word> ? std::numeric_limits<std::int64_t>::max() : 1024;
     Slide row = s;
     row.y.source = row.y.places = 1;
-    row.x.source = row.x.places = mine.size();
-    const Below<Epilogue> here{epilogue, mine.from};
-    Correlation<T, P, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
-    c.rows(source + mine.from * channels, {0, 1});
+    for (; mine.from < mine.to; mine.from += row.x.places) {
+      row.x.source = row.x.places = mine.size() < some ? mine.size() : some;
+      const Below<Epilogue> here{epilogue, mine.from};
+      Correlation<T, Word, P, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
+      c.rows(source + mine.from * channels, {0, 1});
+    }
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace crochet::kernel {
 
-/// From: Upstream or PooledUpstream.
-template <class T, class From, ConvolutionPaths P>
+/// Word: what the tiles read (words.hpp). From: Upstream or PooledUpstream.
+template <class T, class Word, class From, ConvolutionPaths P>
 class FilterGradient {
  public:
   FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters, const From& upstream)
@@ -29,7 +29,7 @@ class FilterGradient {
   /// The room for the sums, in elements: whole cache lines.
   std::int64_t sums_room() const { return lines(size()); }
   /// The size of the scratch memory in elements.
-  std::int64_t scratch() const { return image_room() + up_room() + table_room(); }
+  std::int64_t scratch() const { return image_room() + up_room() + table_room() + words_room(); }
 
   /// Computes rows `rows` of the sums over the images in `mine`. `scratch` starts on a cache line.
   void sum(const T* images, Range mine, Range rows, T* sums, T* scratch) {
@@ -39,9 +39,11 @@ class FilterGradient {
     image_ = scratch;
     up_ = image_ + image_room();
     table_ = reinterpret_cast<std::int64_t*>(up_ + up_room());
+    words_ = reinterpret_cast<Word*>(up_ + up_room() + table_room());
     if (run_ < worth_a_run) fill_table();
     for (std::int64_t n = mine.from; n < mine.to; ++n) {
-      add(border_.around(images + n * y_.source * x_.source * channels_, image_), n);
+      const T* image = border_.around(images + n * y_.source * x_.source * channels_, image_);
+      add(to_words(image, border_.size(), x_.stride * channels_, words_), n);
     }
   }
 
@@ -65,13 +67,17 @@ class FilterGradient {
   /// The minimum length of contiguous rows for efficient tiles. Below it, a table joins the rows of all taps.
   static constexpr std::int64_t worth_a_run = 8;
   static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
+  static constexpr bool in_pairs = !std::is_same_v<T, Word>;
 
   static constexpr std::int64_t lines(std::int64_t n) { return (n + 15) / 16 * 16; }
   std::int64_t image_room() const { return border_.empty() ? 0 : lines(border_.size()); }
   std::int64_t up_room() const { return lines(upstream_.room()); }
   std::int64_t table_room() const {
-    return (2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
+    return lines((2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T)));
   }
+  /// For the words of an image, and of a panel of the upstream.
+  std::int64_t words_room() const { return in_pairs ? lines(border_.size()) + y_.places * words_of_row() * width : 0; }
+  std::int64_t words_of_row() const { return words_in<Word>(x_.places); }
 
   void fill_table() {
     std::int64_t* row = table_ + 2 * y_.places;
@@ -85,25 +91,44 @@ class FilterGradient {
   }
 
   /// Adds one image's contribution.
-  void add(const T* image, std::int64_t n) {
+  void add(const Word* image, std::int64_t n) {
     for (std::int64_t j = 0; j < filters_; j += width) {
       const std::int64_t some = filters_ - j < width ? filters_ - j : width;
-      const Panel<T> up = upstream_.panel(n, j, some, up_);
+      const Panel<Word> up = upstream(n, j, some);
       T* sums = sums_ + j * rows();
       choose_width<T, P>(
           some, [&] { add_panel<native_per_panel>(image, up, sums); }, [&] { add_panel<1>(image, up, sums); });
     }
   }
 
+  /// Channels [j, j + some) of the upstream of image n as words of two places of a row.
+  Panel<Word> upstream(std::int64_t n, std::int64_t j, std::int64_t some) {
+    const Panel<T> up = upstream_.panel(n, j, some, up_);
+    if constexpr (in_pairs) {
+      Word* const words = words_ + lines(border_.size());
+      for (std::int64_t y = 0; y < y_.places; ++y) {
+        for (std::int64_t k = 0; k < words_of_row(); ++k) {
+          const T* first = up.data + (y * x_.places + 2 * k) * up.pitch;
+          const T* second = 2 * k + 1 < x_.places ? first + up.pitch : nullptr;
+          round_lines(first, second, width, words + (y * words_of_row() + k) * width);
+        }
+      }
+      return {words, width};
+    } else {
+      return up;
+    }
+  }
+
   template <int N>
-  void add_panel(const T* image, Panel<T> up, T* sums) {
+  void add_panel(const Word* image, Panel<Word> up, T* sums) {
     Segments s{.left_at = table_,
                .panel_at = table_ + y_.places,
                .count = 0,
-               .depth = x_.places,
-               .step = x_.stride * channels_,
+               .depth = whole_words_in<Word>(x_.places),
+               .step = word_step<Word>(x_.stride * channels_),
                .pitch = up.pitch,
-               .rows = table_ + 2 * y_.places};
+               .rows = table_ + 2 * y_.places,
+               .half = in_pairs && x_.places % 2 != 0};
     // Every tile reads the upstream's whole panel, so it is processed in groups of rows that fit a near cache.
     const std::int64_t some = rows_at_once();
     for (std::int64_t y = 0; y < y_.places; y += some) {
@@ -121,13 +146,13 @@ class FilterGradient {
 
   /// Adds the rows of all taps together, through a table of offsets.
   template <int N>
-  void add_table(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
+  void add_table(const Word* image, Panel<Word> up, Range places, Segments s, T* sums) {
     for (std::int64_t y = places.from; y < places.to; ++y) push(s, y, y * y_.stride);
     add_rows<N, RowsAt::table>({0, rows()}, image, up.data, s, sums);
   }
   /// Adds runs of rows that are contiguous in the image.
   template <int N>
-  void add_runs(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
+  void add_runs(const Word* image, Panel<Word> up, Range places, Segments s, T* sums) {
     for (std::int64_t i = 0; i < y_.taps; ++i) {
       s.count = 0;
       for (std::int64_t y = places.from; y < places.to; ++y) {
@@ -141,12 +166,12 @@ class FilterGradient {
   }
   void push(Segments& s, std::int64_t y, std::int64_t row) {
     table_[s.count] = row * border_.pitch();
-    table_[y_.places + s.count++] = y * x_.places * s.pitch;
+    table_[y_.places + s.count++] = y * words_of_row() * s.pitch;
   }
 
   /// Adds the rows in `rows` that this worker computes. `image` points to the first.
   template <int N, RowsAt At>
-  void add_rows(Range rows, const T* image, const T* upstream, Segments s, T* sums) {
+  void add_rows(Range rows, const Word* image, const Word* upstream, Segments s, T* sums) {
     const std::int64_t skipped = rows_.from > rows.from ? rows_.from - rows.from : 0;
     const std::int64_t n = (rows_.to < rows.to ? rows_.to : rows.to) - rows.from - skipped;
     if (n <= 0) return;
@@ -186,6 +211,7 @@ class FilterGradient {
   T* sums_ = nullptr;
   T* image_ = nullptr;
   T* up_ = nullptr;
+  Word* words_ = nullptr;
   std::int64_t* table_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 // The register tile of convolutions: some rows (positions, or elements of a filter) by a panel of channels, summed over
 // a list of segments, each of which is a small matrix product. Both operands are read in place.
 #pragma once
+#include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
 namespace crochet::kernel {
@@ -10,12 +11,14 @@ namespace crochet::kernel {
 enum class RowsAt : std::uint8_t { even, adjacent, table };
 
 /// c[r][:] = sum over segments s and k < depth of left[offset of row r + left_at[s] + k * step] * panel[panel_at[s]
-/// + k * pitch + :].
+/// + k * pitch + :], where the product of two pairs is a sum of two products. With `half` there is a further k, of
+/// whose pairs only the first numbers are multiplied.
 struct Segments {
   const std::int64_t* left_at = nullptr;
   const std::int64_t* panel_at = nullptr;
   std::int64_t count = 0, depth = 0, step = 1, pitch = 0, row = 0;
   const std::int64_t* rows = nullptr;
+  bool half = false;
 };
 
 /// The greatest height of a tile for which the registers suffice, next to two vectors of the panel and one of the left
@@ -33,31 +36,40 @@ CROCHET_ALWAYS_INLINE std::int64_t row_of(const Segments& s, std::int64_t r) {
   return At == RowsAt::adjacent ? r : r * s.row;
 }
 
-template <int R, int N, RowsAt At, class T>
-[[gnu::noinline]] void convolution_tile(const T* left, const T* panel, const Segments& s, T* out,
+/// Adds a step of a segment to the sums of R rows. Half: of pairs of the left operand only their first numbers, because
+/// the second ones, which zeros of the panel would multiply, may be NaN.
+template <int R, int N, RowsAt At, bool Half, class Word>
+CROCHET_ALWAYS_INLINE void add_step(const Word* a, const Word* b, const Segments& s, native<sum_of<Word>> (&c)[R][N]) {
+  using V = native<Word>;
+  V v[N];
+  CROCHET_UNROLL
+  for (int n = 0; n < N; ++n) __builtin_memcpy(&v[n], b + n * native_lanes<Word>, sizeof(V));
+  CROCHET_UNROLL
+  for (int r = 0; r < R; ++r) {
+    V x = a[row_of<At>(s, r)] - V{};
+    if constexpr (Half) x &= first_of_pair;
+    CROCHET_UNROLL
+    for (int n = 0; n < N; ++n) add_product(c[r][n], x, v[n]);
+  }
+}
+
+template <int R, int N, RowsAt At, class Word>
+[[gnu::noinline]] void convolution_tile(const Word* left, const Word* panel, const Segments& s, sum_of<Word>* out,
                                         std::int64_t out_pitch) {
-  using V = native<T>;
-  constexpr int lanes = native_lanes<T>;
+  using V = native<sum_of<Word>>;
   V c[R][N] = {};
   for (std::int64_t segment = 0; segment < s.count; ++segment) {
-    const T* a = left + s.left_at[segment];
-    const T* b = panel + s.panel_at[segment];
-    for (std::int64_t k = 0; k < s.depth; ++k, a += s.step, b += s.pitch) {
-      V v[N];
-      CROCHET_UNROLL
-      for (int n = 0; n < N; ++n) __builtin_memcpy(&v[n], b + n * lanes, sizeof(V));
-      CROCHET_UNROLL
-      for (int r = 0; r < R; ++r) {
-        const V x = a[row_of<At>(s, r)] - V{};
-        CROCHET_UNROLL
-        for (int n = 0; n < N; ++n) c[r][n] += x * v[n];
-      }
+    const Word* a = left + s.left_at[segment];
+    const Word* b = panel + s.panel_at[segment];
+    for (std::int64_t k = 0; k < s.depth; ++k, a += s.step, b += s.pitch) add_step<R, N, At, false>(a, b, s, c);
+    if constexpr (std::is_same_v<Word, Bfloat16Pair>) {
+      if (s.half) add_step<R, N, At, true>(a, b, s, c);
     }
   }
   CROCHET_UNROLL
   for (int r = 0; r < R; ++r) {
     CROCHET_UNROLL
-    for (int n = 0; n < N; ++n) __builtin_memcpy(out + r * out_pitch + n * lanes, &c[r][n], sizeof(V));
+    for (int n = 0; n < N; ++n) __builtin_memcpy(out + r * out_pitch + n * native_lanes<Word>, &c[r][n], sizeof(V));
   }
 }
 
@@ -78,8 +90,9 @@ inline int next_height(std::int64_t n) {
   return 1;
 }
 
-template <int N, RowsAt At, class T>
-void convolution_tile(int height, const T* left, const T* panel, const Segments& s, T* out, std::int64_t pitch) {
+template <int N, RowsAt At, class Word>
+void convolution_tile(int height, const Word* left, const Word* panel, const Segments& s, sum_of<Word>* out,
+                      std::int64_t pitch) {
   switch (height) {
 #if defined(__AVX512F__)
     case 14:
@@ -106,14 +119,14 @@ void convolution_tile(int height, const T* left, const T* panel, const Segments&
 
 /// Computes n rows by N registers of a panel, tile by tile. where(first row) returns the destination of a tile: a
 /// pointer and the distance of rows. Then calls use(first row, rows, pointer, distance).
-template <int N, RowsAt At, class T, class Where, class Use>
-CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const T* left, const T* panel, Segments s, Where where,
-                                            Use use) {
+template <int N, RowsAt At, class Word, class Where, class Use>
+CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const Word* left, const Word* panel, Segments s,
+                                            Where where, Use use) {
   const std::int64_t* const table = s.rows;
   for (std::int64_t r = 0; r < n;) {
     const int height = detail::next_height(n - r);
     const auto [out, pitch] = where(r);
-    const T* first = left;
+    const Word* first = left;
     if constexpr (At == RowsAt::table) {
       s.rows = table + r;
     } else {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bfloat16Tiles: the product policy that rounds the operands of products of floats to bfloat16 and sums in float. The
+// rounded operands are in scratch memory: rows of the left one, and a panel of the right one at a time.
+#pragma once
+#include <crochet/kernels/cpu/tiles.hpp>
+#include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
+
+namespace crochet::kernel {
+
+namespace detail {
+
+/// The sums of R rows by U registers of a panel of pairs.
+template <int R, int U>
+CROCHET_HOST_ALWAYS_INLINE void accumulate_pairs(const Bfloat16Pair* a, std::int64_t row, std::int64_t column,
+                                                 const Bfloat16Pair* b, std::int64_t pairs, native<float> (&c)[R][U]) {
+  constexpr std::int64_t pitch = panel_width<float>;
+  CROCHET_UNROLL
+  for (int i = 0; i < R; ++i) {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) c[i][u] = native<float>{};
+  }
+  for (std::int64_t k = 0; k < pairs; ++k, a += column, b += pitch) {
+    native<Bfloat16Pair> bv[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) __builtin_memcpy(&bv[u], b + u * native_lanes<float>, sizeof bv[u]);
+    CROCHET_UNROLL
+    for (int i = 0; i < R; ++i) {
+      const native<Bfloat16Pair> x = a[i * row] - native<Bfloat16Pair>{};
+      CROCHET_UNROLL
+      for (int u = 0; u < U; ++u) add_pair(c[i][u], x, bv[u]);
+    }
+  }
+}
+
+/// A product of pairs by one panel of columns, with an epilogue given by its functions.
+struct PairedProduct {
+  Bfloat16Pairs a;            ///< its row 0 is row `first` of the product
+  const Bfloat16Pair* panel;  ///< [pairs, panel_width<float>]
+  std::int64_t pairs, first;
+
+  static constexpr int tall = tile_rows<float>, wide = panel_vectors<float>;
+
+  const Bfloat16Pair* row(std::int64_t i) const { return a.data + (i - first) * a.row; }
+
+  /// Whole tiles. Returns the first remaining row.
+  template <class Epilogue>
+  std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
+    const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
+    std::int64_t i = rows.from;
+    for (; i + tall <= rows.to; i += tall) {
+      native<float> c[tall][wide];
+      // With a constant distance of 1 the addresses have constant offsets from one base.
+      if (a.row == 1) {
+        accumulate_pairs<tall, wide>(row(i), 1, a.column, panel, pairs, c);
+      } else {
+        accumulate_pairs<tall, wide>(row(i), a.row, 1, panel, pairs, c);
+      }
+      CROCHET_UNROLL
+      for (int r = 0; r < tall; ++r) here.template vectors<wide>(i + r, j, c[r]);
+    }
+    return i;
+  }
+
+  /// Stores the sums of up to `tall` rows from row i on, in rows of a panel's width. Returns the number of rows.
+  [[gnu::noinline]] std::int64_t edge(std::int64_t i, std::int64_t left, float* sums) const {
+    if (left >= tall) return edge_of<tall>(i, sums);
+    if (left >= tall / 2) return edge_of<tall / 2>(i, sums);
+    return edge_of<1>(i, sums);
+  }
+
+ private:
+  template <int R>
+  std::int64_t edge_of(std::int64_t i, float* sums) const {
+    native<float> c[R][wide];
+    accumulate_pairs<R, wide>(row(i), a.row, a.column, panel, pairs, c);
+    __builtin_memcpy(sums, c, sizeof c);
+    return R;
+  }
+};
+
+}  // namespace detail
+
+/// Products of few rows are limited by reading the weights, which are floats, so they are products of floats; so are
+/// products of doubles.
+class Bfloat16Tiles {
+ public:
+  static constexpr bool rounds_to_bfloat16 = true;
+  static constexpr bool packs = true;
+  static constexpr bool divides_freely = true;
+  template <class T>
+  static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
+  template <class T>
+  static constexpr std::int64_t column_grain = Tiles::column_grain<T>;
+
+  template <class T>
+  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
+    if constexpr (std::is_same_v<T, float>) {
+      const std::int64_t words = pairs_in(depth) * (rows + 2 * panel_width<T>);
+      return floats < words ? words : floats;
+    } else {
+      return floats;
+    }
+  }
+
+  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
+  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
+    if constexpr (std::is_same_v<T, float>) {
+      // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
+      if ((rows.from == 0 && rows.size() <= detail::few_rows) || depth < 2) {
+        return Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+      }
+      round_and_multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+    } else {
+      Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+    }
+  }
+
+ private:
+  template <ProductPaths P, class Epilogue>
+  static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
+                                 Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
+    if (rows.size() <= 0 || columns.size() <= 0) return;
+    constexpr std::int64_t width = panel_width<float>;
+    const std::int64_t pairs = pairs_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
+    auto* const panel = reinterpret_cast<Bfloat16Pair*>(worker.scratch<float>(offset + needed) + offset);
+    Bfloat16Pair* const lines = panel + pairs * width;
+    const detail::PairedProduct product{detail::rounded_rows(a, depth, rows, lines + pairs * width), panel, pairs,
+                                        rows.from};
+    for (std::int64_t j = columns.from; j < columns.to; j += width) {
+      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+      detail::rounded_panel(b, depth, j, n, panel, lines);
+      Range left = rows;
+      if constexpr (P.whole_panels) {
+        if (n == width) left.from = product.whole_tiles(rows, j, epilogue);
+      }
+      float sums[detail::PairedProduct::tall * width];
+      while (left.size() > 0) {
+        const std::int64_t made = product.edge(left.from, left.size(), sums);
+        for (std::int64_t r = 0; r < made; ++r) epilogue.row(left.from + r, j, n, sums + r * width);
+        left.from += made;
+      }
+    }
+  }
+};
+
+}  // namespace crochet::kernel

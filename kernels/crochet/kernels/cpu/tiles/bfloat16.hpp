@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats rounded to bfloat16 (8 significant bits, the range of float), two to a word: the numbers at depths 2k and
+// 2k + 1 of a product. A product of two words is a sum of two products of bfloat16, which are exact in float, added to
+// a float. It is one instruction where the processor has AVX512-BF16; elsewhere each number is widened to a float.
+#pragma once
+#include <crochet/kernels/cpu/tiles/transpose.hpp>
+
+namespace crochet::kernel {
+
+/// Two numbers: the first is the lower half.
+using Bfloat16Pair = std::uint32_t;
+
+/// The pairs of a number of elements.
+constexpr std::int64_t pairs_in(std::int64_t elements) { return (elements + 1) / 2; }
+
+namespace detail {
+/// The bits of x rounded to bfloat16, to nearest, ties to even, in the upper half of each element. NaN stays NaN.
+template <class N>
+CROCHET_ALWAYS_INLINE auto round_to_bfloat16(const N& x) {
+  using Bits = native<Bfloat16Pair>;
+  constexpr Bfloat16Pair half = 0x7fff, quiet = 0x400000, upper = 0xffff0000;
+  Bits bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  const Bits rounded = bits + half + (bits >> 16 & 1);
+  return (x == x ? rounded : bits | quiet) & upper;
+}
+inline Bfloat16Pair round_to_bfloat16(float x) {
+  native<float> all{};
+  all[0] = x;
+  return round_to_bfloat16(all)[0];
+}
+
+/// One pair from each element of x and y.
+CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join(const native<float>& x, const native<float>& y) {
+  return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16;
+}
+inline Bfloat16Pair join(float x, float y) { return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16; }
+
+/// The pairs of neighbours in two registers of floats.
+CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join_neighbours(const float* from) {
+  native<float> x, y;
+  __builtin_memcpy(&x, from, sizeof x);
+  __builtin_memcpy(&y, from + native_lanes<float>, sizeof y);
+#if defined(__AVX512BF16__)
+  native<Bfloat16Pair> pairs;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(pairs) : "v"(x), "v"(y));
+  return pairs;
+#else
+  using Lanes = std::make_index_sequence<native_lanes<float>>;
+  return join(every_second<0>(x, y, Lanes{}), every_second<1>(x, y, Lanes{}));
+#endif
+}
+
+/// c + a0 b0 + a1 b1 for each element.
+CROCHET_ALWAYS_INLINE void add_pair(native<float>& c, const native<Bfloat16Pair>& a, const native<Bfloat16Pair>& b) {
+#if defined(__AVX512BF16__) && defined(__clang__)
+  using Words = native<int>;
+  c = __builtin_ia32_dpbf16ps_512(c, reinterpret_cast<Words>(a), reinterpret_cast<Words>(b));
+#elif defined(__AVX512BF16__)
+  using Halves = simd::vec<short, 2 * native_lanes<float>>;
+  c = __builtin_ia32_dpbf16ps_v16sf(c, reinterpret_cast<Halves>(a), reinterpret_cast<Halves>(b));
+#else
+  using Floats = native<float>;
+  constexpr Bfloat16Pair upper = 0xffff0000;
+  c += reinterpret_cast<Floats>(a << 16) * reinterpret_cast<Floats>(b << 16);
+  c += reinterpret_cast<Floats>(a & upper) * reinterpret_cast<Floats>(b & upper);
+#endif
+}
+}  // namespace detail
+
+/// Rounds a line of `depth` neighbours to pairs. The last one of an odd depth is completed by 0.
+inline void round_line(const float* from, std::int64_t depth, Bfloat16Pair* to) {
+  constexpr std::int64_t step = native_lanes<float>;
+  std::int64_t k = 0;
+  for (; k + step <= depth / 2; k += step) {
+    const auto pairs = detail::join_neighbours(from + 2 * k);
+    __builtin_memcpy(to + k, &pairs, sizeof pairs);
+  }
+  if (k == pairs_in(depth)) return;
+  float rest[2 * step] = {};
+  __builtin_memcpy(rest, from + 2 * k, static_cast<std::size_t>(depth - 2 * k) * sizeof *from);
+  const auto pairs = detail::join_neighbours(rest);
+  __builtin_memcpy(to + k, &pairs, static_cast<std::size_t>(pairs_in(depth) - k) * sizeof *to);
+}
+
+/// Rounds two lines to one line of pairs of an element of each. `second` may be null: zeros.
+inline void round_lines(const float* first, const float* second, std::int64_t n, Bfloat16Pair* to) {
+  constexpr std::int64_t step = native_lanes<float>;
+  std::int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    detail::native<float> x, y{};
+    __builtin_memcpy(&x, first + i, sizeof x);
+    if (second != nullptr) __builtin_memcpy(&y, second + i, sizeof y);
+    const auto pairs = detail::join(x, y);
+    __builtin_memcpy(to + i, &pairs, sizeof pairs);
+  }
+  CROCHET_SHORT_LOOP
+  for (; i < n; ++i) to[i] = detail::join(first[i], second != nullptr ? second[i] : 0.0F);
+}
+
+}  // namespace crochet::kernel

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operands of a product, rounded to pairs of bfloat16: rows of the left one, and a panel of the right one.
+#pragma once
+#include <crochet/kernels/cpu/matrix.hpp>
+#include <crochet/kernels/cpu/tiles/bfloat16.hpp>
+
+namespace crochet::kernel {
+
+/// Pair (i, k) is data[i * row + k * column]. One of both distances is 1.
+struct Bfloat16Pairs {
+  const Bfloat16Pair* data;
+  std::int64_t row, column;
+};
+
+namespace detail {
+/// The left operand's rows, rounded. `room`: pairs_in(depth) * (rows rounded up to whole registers).
+[[gnu::noinline]] inline Bfloat16Pairs rounded_rows(const Matrix<float>& a, std::int64_t depth, Range rows,
+                                                    Bfloat16Pair* room) {
+  const std::int64_t pairs = pairs_in(depth), n = rows.size();
+  if (!a.transposed()) {
+    for (std::int64_t i = 0; i < n; ++i) round_line(a.at(rows.from + i, 0), depth, room + i * pairs);
+    return {room, pairs, 1};
+  }
+  for (std::int64_t k = 0; k < pairs; ++k) {
+    const float* first = a.at(rows.from, 2 * k);
+    round_lines(first, 2 * k + 1 < depth ? first + a.column : nullptr, n, room + k * n);
+  }
+  return {room, 1, n};
+}
+
+/// Columns [j, j + n) of the right operand, rounded, as a panel that is padded with zeros. `lines`: room for
+/// pairs_in(depth) * panel_width<float> more.
+[[gnu::noinline]] inline void rounded_panel(const Matrix<float>& b, std::int64_t depth, std::int64_t j, std::int64_t n,
+                                            Bfloat16Pair* panel, Bfloat16Pair* lines) {
+  constexpr std::int64_t width = panel_width<float>, block = native_lanes<float>;
+  const std::int64_t pairs = pairs_in(depth);
+  if (n < width) __builtin_memset(panel, 0, static_cast<std::size_t>(pairs * width) * sizeof *panel);
+  if (!b.transposed()) {
+    for (std::int64_t k = 0; k < pairs; ++k) {
+      const float* first = b.at(2 * k, j);
+      round_lines(first, 2 * k + 1 < depth ? first + b.row : nullptr, n, panel + k * width);
+    }
+    return;
+  }
+  // A column is a stored row: its neighbours are pairs. In panels a stored row is in pieces of a panel's width.
+  for (std::int64_t c = 0; c < n; ++c) {
+    for (std::int64_t k = 0; k < depth; k += width) {
+      round_line(b.at(k, j + c), depth - k < width ? depth - k : width, lines + c * pairs + k / 2);
+    }
+  }
+  const std::int64_t whole = pairs / block * block, columns = n / block * block;
+  for (std::int64_t k = 0; k < whole; k += block) {
+    for (std::int64_t c = 0; c < columns; c += block) {
+      transpose_block(lines + c * pairs + k, pairs, panel + k * width + c, width);
+    }
+  }
+  for (std::int64_t c = 0; c < n; ++c) {
+    CROCHET_SHORT_LOOP
+    for (std::int64_t k = c < columns ? whole : 0; k < pairs; ++k) panel[k * width + c] = lines[c * pairs + k];
+  }
+}
+
+}  // namespace detail
+
+}  // namespace crochet::kernel
