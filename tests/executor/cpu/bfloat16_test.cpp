@@ -142,6 +142,28 @@ TEST(Bfloat16, ANanPixelReachesTheWindowsThatContainIt) {
   EXPECT_EQ(nans(Bfloat16Cpu{.threads = 1}), expected);
 }
 
+namespace cr = crochet;
+
+struct Classifier {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 40});
+    g.name("train", minimize(g.name("loss", reduce_mean(square(dense(x, 33, "dense") - 1.0))), SGD{0.5}));
+  }
+};
+
+// docs/precision.md
+TEST(Bfloat16, TrainsASessionAsFloatsDo) {
+  const auto x = integers(20 * 40, 3);
+  auto chain = HookChain{};
+  cr::MonitoredSession session{cr::Bfloat16Cpu{.threads = 2, .seed = 1}.compile<Classifier>(), chain};
+  cr::MonitoredSession exact{cr::ExactCpu{.threads = 2, .seed = 1}.compile<Classifier>(), chain};
+  for (int i = 0; i < 20; ++i) {
+    auto [loss] = session.run(fetches<"loss">, targets<"train">, feed<"x">(x));
+    auto [expected] = exact.run(fetches<"loss">, targets<"train">, feed<"x">(x));
+    EXPECT_NEAR(loss, expected, 0.02F * expected + 1e-3F) << "step " << i;
+  }
+}
+
 /// A network with everything that has products, against the Oracle in float: the errors are those of 8 bits.
 template <class T>
 struct Network {

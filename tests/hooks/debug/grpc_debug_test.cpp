@@ -64,8 +64,10 @@ std::string unix_address() {
 }
 /// Options for a missing server: the connection times out after 2 seconds, long enough to find a present server on a
 /// busy machine. The pause after a failure never ends, since the clock stands still.
-cr::GrpcDebugOptions without_server() {
-  return {.stream = {.connect_seconds = 2, .clock = [] { return 0.0; }, .report = [](std::string_view) {}}};
+/// `connect_seconds`: shorter where no server has to be reached.
+cr::GrpcDebugOptions without_server(double connect_seconds = 2) {
+  return {
+      .stream = {.connect_seconds = connect_seconds, .clock = [] { return 0.0; }, .report = [](std::string_view) {}}};
 }
 template <class Session>
 auto& debugger(Session& session) {
@@ -160,7 +162,7 @@ TEST(GrpcDebugHook, ADeadServerTakesNothingFromTheOthersNorFromTheTraining) {
 }
 
 TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
-  cr::GrpcDebugOptions options = without_server();
+  cr::GrpcDebugOptions options = without_server(0.2);
   options.stream.on_failure = debug::OnStreamFailure::fail;
   auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
   session.run(all);
@@ -169,7 +171,7 @@ TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
 }
 
 TEST(GrpcDebugHook, WithThePolicyFailTheEndThrowsWhatNoRunCould) {
-  cr::GrpcDebugOptions options = without_server();
+  cr::GrpcDebugOptions options = without_server(0.2);
   options.stream.on_failure = debug::OnStreamFailure::fail;
   auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
   session.run(all);

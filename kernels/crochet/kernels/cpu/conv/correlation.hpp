@@ -33,7 +33,8 @@ class Correlation {
   void rows(const T* images, Range mine) {
     if (mine.size() <= 0 || filters_ == 0 || x_.places == 0) return;
     reserve();
-    if (!copies_) {
+    if (in_pairs) round_filter();
+    if (in_pairs || !copies_) {
       for (; mine.from < mine.to; mine.from = end_of_image(mine)) panels(images, {mine.from, end_of_image(mine)});
     } else {
       panels(images, mine);
@@ -62,12 +63,15 @@ class Correlation {
     constexpr std::int64_t large = std::int64_t{1} << 18;
     const std::int64_t depth = runs_ * run_, bytes = depth * filters_ * static_cast<std::int64_t>(sizeof(T));
     const bool unsuitable = filters_ % panel_width<T> != 0 || (bytes > large && filters_ > panel_width<T>);
-    copies_ = in_pairs || (filter_.panel == 0 && unsuitable);
+    copies_ = filter_.panel == 0 && unsuitable;
     const std::int64_t segments = (2 * y_.taps * x_.taps + line - 1) / line * line;
     const std::int64_t image = (border_.size() + 15) / 16 * 16;
     const std::int64_t padded = border_.empty() ? 0 : image, words = in_pairs ? image : 0;
-    const std::int64_t panel = copies_ ? panel_scratch<T>(depth + runs_) : 0;
-    const std::int64_t elements = padded + words + (in_pairs ? 2 : 1) * panel;
+    // Pairs: all panels, and the lines of one.
+    const std::int64_t panels = in_pairs ? (filters_ + panel_width<T> - 1) / panel_width<T> : (copies_ ? 1 : 0);
+    const std::int64_t panel = panels * panel_scratch<T>(in_pairs ? runs_ * words_of_run() : depth);
+    const std::int64_t lines = in_pairs ? panel_scratch<T>(words_of_run()) : 0;
+    const std::int64_t elements = padded + words + panel + lines;
     auto* from =
         worker_.scratch<std::int64_t>(segments + (elements * static_cast<std::int64_t>(sizeof(T)) + word - 1) / word);
     left_at_ = from;
@@ -99,14 +103,24 @@ class Correlation {
     }
   }
 
-  /// Columns [j, j + width) of the filter as words.
+  /// All panels of the filter as pairs, so that each image is rounded once.
+  void round_filter() {
+    if constexpr (in_pairs) {
+      Word* to = panel_room_;
+      for (std::int64_t j = 0; j < filters_; j += panel_width<T>) {
+        const std::int64_t width = filters_ - j < panel_width<T> ? filters_ - j : panel_width<T>;
+        Matrix<T> run = filter_;
+        for (std::int64_t r = 0; r < runs_; ++r, run.data += run_ * filter_.row) {
+          detail::rounded_panel(run, run_, j, width, to, lines_room_);
+          to += words_of_run() * panel_width<T>;
+        }
+      }
+    }
+  }
+  /// Columns [j, j + width) of the filter.
   Panel<Word> weights(std::int64_t j, std::int64_t width) {
     if constexpr (in_pairs) {
-      Matrix<T> run = filter_;
-      for (std::int64_t r = 0; r < runs_; ++r, run.data += run_ * filter_.row) {
-        detail::rounded_panel(run, run_, j, width, panel_room_ + r * words_of_run() * panel_width<T>, lines_room_);
-      }
-      return {panel_room_, panel_width<T>};
+      return {panel_room_ + j * runs_ * words_of_run(), panel_width<T>};
     } else {
       if (!copies_) return {filter_.at(0, j), filter_.row};
       detail::copy_panel(filter_, runs_ * run_, j, width, panel_room_);

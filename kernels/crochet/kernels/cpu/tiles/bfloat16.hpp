@@ -30,9 +30,30 @@ inline Bfloat16Pair round_to_bfloat16(float x) {
   return round_to_bfloat16(all)[0];
 }
 
+#if defined(__AVX512BF16__)
+/// The elements of x, then those of y.
+CROCHET_ALWAYS_INLINE native<Bfloat16Pair> convert_two(const native<float>& x, const native<float>& y) {
+  native<Bfloat16Pair> halves;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(halves) : "v"(x), "v"(y));
+  return halves;
+}
+/// v0, v16, v1, v17, ... of 32 elements.
+template <class V, std::size_t... I>
+CROCHET_ALWAYS_INLINE V interleave(const V& v, std::index_sequence<I...>) {
+  return __builtin_shufflevector(v, v, static_cast<int>(I / 2 + (I % 2) * sizeof...(I) / 2)...);
+}
+#endif
+
 /// One pair from each element of x and y.
 CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join(const native<float>& x, const native<float>& y) {
+#if defined(__AVX512BF16__)
+  constexpr int n = 2 * native_lanes<float>;
+  using Halves = simd::vec<std::uint16_t, n>;
+  const auto halves = reinterpret_cast<Halves>(convert_two(x, y));
+  return reinterpret_cast<native<Bfloat16Pair>>(interleave(halves, std::make_index_sequence<n>{}));
+#else
   return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16;
+#endif
 }
 inline Bfloat16Pair join(float x, float y) { return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16; }
 
@@ -42,9 +63,7 @@ CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join_neighbours(const float* from) {
   __builtin_memcpy(&x, from, sizeof x);
   __builtin_memcpy(&y, from + native_lanes<float>, sizeof y);
 #if defined(__AVX512BF16__)
-  native<Bfloat16Pair> pairs;
-  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(pairs) : "v"(x), "v"(y));
-  return pairs;
+  return convert_two(x, y);
 #else
   using Lanes = std::make_index_sequence<native_lanes<float>>;
   return join(every_second<0>(x, y, Lanes{}), every_second<1>(x, y, Lanes{}));

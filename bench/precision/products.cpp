@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// product/<rows>x<depth>x<columns>/<policy>: matrix products by Cpu and by Bfloat16Cpu, one thread. items: multiplications
+// and additions.
+#include <benchmark/benchmark.h>
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu/bfloat16.hpp>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace cr = crochet;
+
+template <std::int64_t Depth, std::int64_t Columns>
+struct Product {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("rows"), Depth});
+    g.name("y", matmul(x, g.variable<float>("w", {Depth, Columns}, cr::glorot_uniform())));
+  }
+};
+
+template <std::int64_t Depth, std::int64_t Columns, class Device>
+void add(const std::string& policy, std::int64_t rows) {
+  const std::string name =
+      "product/" + std::to_string(rows) + 'x' + std::to_string(Depth) + 'x' + std::to_string(Columns) + '/' + policy;
+  benchmark::RegisterBenchmark(name.c_str(), [rows](benchmark::State& state) {
+    const std::vector<float> x(static_cast<std::size_t>(rows * Depth), 0.5F);
+    cr::MonitoredSession session{Device{.threads = 1, .seed = 1}.template compile<Product<Depth, Columns>>(),
+                                 cr::HookChain{}};
+    for (auto _ : state) {
+      auto [y] = session.run(cr::fetches<"y">, cr::feed<"x">(x));
+      benchmark::DoNotOptimize(y);
+    }
+    session.close();
+    state.SetItemsProcessed(state.iterations() * 2 * rows * Depth * Columns);
+  });
+}
+
+template <class Device>
+void add_products(const std::string& policy) {
+  add<1024, 1024, Device>(policy, 1024);
+  add<512, 512, Device>(policy, 512);
+  add<784, 128, Device>(policy, 128);
+  add<128, 512, Device>(policy, 4096);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  add_products<cr::Cpu>("float");
+  add_products<cr::Bfloat16Cpu>("bfloat16");
+  benchmark::Initialize(&count, words);
+  if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
