@@ -15,13 +15,12 @@
 #include <crochet/executor/cpu/bfloat16.hpp>
 
 #include "../against_oracle.hpp"
+#include "rounded_models.hpp"
 
 namespace crochet {
 namespace bfloat16_test {
 
 using namespace crochet::literals;
-
-inline constexpr Padding same = Padding::same, valid = Padding::valid;
 
 /// Integers from -7 to 7.
 std::vector<float> integers(std::size_t n, std::uint32_t seed) {
@@ -33,67 +32,16 @@ std::vector<float> integers(std::size_t n, std::uint32_t seed) {
   return v;
 }
 
-/// A convolution of images [H, W, C] with K filters of Kh x Kw, all weighted by a mask, with a max pooling if Pool > 1.
-template <std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t K, std::int32_t Kh, std::int32_t Kw, Padding P,
-          std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1, std::int32_t Pool = 1>
-struct Convolution {
-  static constexpr std::size_t image = H * W * C, weights = Kh * Kw * C * K;
-
-  static constexpr void define(GraphBuilder& g) {
-    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), H, W, C}) * g.variable<float>("one", {C}, ones());
-    const Tensor filter = g.variable<float>("weights", {Kh, Kw, C, K}, zeros());
-    Tensor y = conv2d(x, filter, {Sh, Sw}, P, {Dh, Dw});
-    if (Pool > 1) y = max_pool(y, Pool);
-    const Tensor mask = g.variable<float>("mask", {y.shape()[1], y.shape()[2], K}, ones(), false);
-    const Tensor sum = reduce_sum(y * mask);
-    g.name("y", y);
-    g.name("of x", gradient(sum, x));
-    g.name("of weights", gradient(sum, filter));
-  }
-};
-
-/// A product [rows, A] x [A, B], and its gradients.
-template <std::int64_t A, std::int64_t B>
-struct Product {
-  static constexpr std::size_t image = A, weights = A * B;
-
-  static constexpr void define(GraphBuilder& g) {
-    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), A}) * g.variable<float>("one", {A}, ones());
-    const Tensor w = g.variable<float>("weights", {A, B}, zeros());
-    const Tensor y = matmul(x, w);
-    const Tensor mask = g.variable<float>("mask", {B}, ones(), false);
-    const Tensor sum = reduce_sum(y * mask);
-    g.name("y", y);
-    g.name("of x", gradient(sum, x));
-    g.name("of weights", gradient(sum, w));
-  }
-};
-
-template <class Model>
-std::vector<std::vector<float>> results(const auto& device, std::size_t batch) {
-  auto executor = device.template compile<Model>();
-  executor.initialize();
-  const auto weights = integers(Model::weights, 5);
-  std::ranges::copy(weights, executor.variable("weights"_n).begin());
-  const std::span<float> mask = executor.variable("mask"_n);
-  std::ranges::copy(integers(mask.size(), 6), mask.begin());
-  const auto x = integers(batch * Model::image, 7);
-  MonitoredSession session{std::move(executor), HookChain{}};
-  auto [y, dx, dw] = session.run(fetches<"y", "of x", "of weights">, feed<"x">(x));
-  std::vector<std::vector<float>> all;
-  all.emplace_back(y.data(), y.data() + y.size());
-  all.emplace_back(dx.data(), dx.data() + dx.size());
-  all.emplace_back(dw.data(), dw.data() + dw.size());
-  session.close();
-  return all;
-}
-
 template <class Model>
 void have_the_bits_of_floats() {
   for (int threads = 1; threads <= 3; ++threads) {
     for (const std::size_t batch : {1U, 2U, 5U, 17U}) {
       SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      ASSERT_EQ(results<Model>(Bfloat16Cpu{.threads = threads}, batch), results<Model>(ExactCpu{.threads = 1}, batch));
+      const auto results = [&](const auto& device) {
+        return results_of<Model, "y", "of x", "of weights">(device, integers(batch * Model::image, 7),
+                                                            integers(Model::weights, 5), integers(Model::mask, 6));
+      };
+      ASSERT_EQ(results(Bfloat16Cpu{.threads = threads}), results(ExactCpu{.threads = 1}));
     }
   }
 }
@@ -162,6 +110,8 @@ TEST(Bfloat16, TrainsASessionAsFloatsDo) {
     auto [expected] = exact.run(fetches<"loss">, targets<"train">, feed<"x">(x));
     EXPECT_NEAR(loss, expected, 0.02F * expected + 1e-3F) << "step " << i;
   }
+  session.close();
+  exact.close();
 }
 
 /// A network with everything that has products, against the Oracle in float: the errors are those of 8 bits.

@@ -15,6 +15,12 @@ struct names_no_output;
 template <class Variable>
 struct an_output_changes_a_variable;
 
+/// Cause: Int8Cpu rounds the operands of products to integers of 8 bits, which is for inference, and a run changes this
+/// variable: a step of an optimizer, a moving average, or the random state of dropout.
+/// Fix: train with Cpu or Bfloat16Cpu. With Int8Cpu run outputs that assign nothing.
+template <class Variable>
+struct int8_products_are_for_inference_but_a_run_changes;
+
 /// Cause: an exported output depends on a random state, a moving average or another assignment, and an exported model
 /// changes no variable.
 /// Fix: name an output of the model that assigns nothing, as for a Predictor.

@@ -36,10 +36,10 @@ namespace crochet::cpu {
 /// - Extensions: hooks whose extend_graph is part of the graph.
 /// - Movable. Only one thread at a time may call it; it runs its own team of threads.
 template <class Backend, class Model, class... Extensions>
-class Executor
-    : public GraphInterface<Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>, CpuKernels> {
+class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>,
+                                       typename KernelsFor<Backend>::type> {
   using T = Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>;
-  using Interface = GraphInterface<T, CpuKernels>;
+  using Interface = GraphInterface<T, typename KernelsFor<Backend>::type>;
 
  public:
   template <class N>

@@ -37,5 +37,17 @@ struct CpuKernels {
   template <const Op* O>
   static constexpr bool reduction = HasReduction<O>;
 };
+/// Those of a product policy with the constant `rounds_to_int8` = true.
+struct CpuInferenceKernels : CpuKernels {
+  static constexpr bool for_inference = true;
+};
+template <class Backend>
+struct KernelsFor {
+  using type = CpuKernels;
+};
+template <class Backend>
+requires(Backend::rounds_to_int8) struct KernelsFor<Backend> {
+  using type = CpuInferenceKernels;
+};
 
 }  // namespace crochet::cpu

@@ -10,6 +10,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
+#include <crochet/executor/plan/reads_only.hpp>
 #include <crochet/graph/ops/comparisons.hpp>
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/reduction.hpp>
@@ -90,7 +91,12 @@ constexpr auto run_reason(Names<N...> fed) {
   if constexpr (!std::is_same_v<Fed, error::none>) {
     return std::type_identity<Fed>{};
   } else {
-    return KernelCheck<P, Kernels>::reason();
+    using Missing = typename decltype(KernelCheck<P, Kernels>::reason())::type;
+    if constexpr (std::is_same_v<Missing, error::none> && requires { requires Kernels::for_inference; }) {
+      return ReadsOnly<T, P>::template assigns_reason<error::int8_products_are_for_inference_but_a_run_changes>();
+    } else {
+      return std::type_identity<Missing>{};
+    }
   }
 }
 

@@ -19,11 +19,21 @@ class ReadsOnly {
   /// What such a run must not have: an assignment, or a variable among its outputs, which is copied to a common memory
   /// when it is read. A std::type_identity of a crochet::error.
   static constexpr auto reason() {
-    constexpr int assigned = first_assigned(), fetched = first_fetched();
-    if constexpr (assigned >= 0) {
-      return std::type_identity<error::an_output_changes_a_variable<spelt_at<assigned>>>{};
+    constexpr int fetched = first_fetched();
+    if constexpr (first_assigned() >= 0) {
+      return assigns_reason<error::an_output_changes_a_variable>();
     } else if constexpr (fetched >= 0) {
       return std::type_identity<error::outputs_a_variable<spelt_at<fetched>>>{};
+    } else {
+      return std::type_identity<error::none>{};
+    }
+  }
+  /// Error<name of a variable> if such a run changes one.
+  template <template <class> class Error>
+  static constexpr auto assigns_reason() {
+    constexpr int assigned = first_assigned();
+    if constexpr (assigned >= 0) {
+      return std::type_identity<Error<spelt_at<assigned>>>{};
     } else {
       return std::type_identity<error::none>{};
     }

@@ -16,8 +16,8 @@ struct Kernel<&op::conv2d> {
     using T = typename Types::out;
     const kernel::Operand &image = call.in[0], &out = call.out;
     const kernel::Slide s(image, out, call.attributes);
-    kernel::correlate<P, kernel::is_exact<Backend>, kernel::word_t<Backend, T>>(
-        s, image[0], image[3], out[3], image.as<const T>(), kernel::matrix_of<T>(call.in[1]), call.worker, epilogue);
+    kernel::correlate<P, Backend>(s, image[0], image[3], out[3], image.as<const T>(), kernel::matrix_of<T>(call.in[1]),
+                                  call.worker, epilogue);
   }
 };
 
@@ -61,8 +61,8 @@ struct Kernel<&op::conv2d_image_gradient> {
     using T = typename Types::out;
     const kernel::Operand &turned = call.in[0], &up = call.in[1], &out = call.out;
     const kernel::Slide s = kernel::Slide(out, up, call.attributes).back();
-    kernel::correlate<P, kernel::is_exact<Backend>, kernel::word_t<Backend, T>>(
-        s, up[0], up[3], out[3], up.as<const T>(), kernel::matrix_of<T>(turned), call.worker, epilogue);
+    kernel::correlate<P, Backend>(s, up[0], up[3], out[3], up.as<const T>(), kernel::matrix_of<T>(turned), call.worker,
+                                  epilogue);
   }
 };
 
@@ -73,7 +73,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
   template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    using Word = kernel::word_t<Backend, T>;
+    using Word = kernel::gradient_word_t<kernel::word_t<Backend, T>, T>;
     const kernel::Operand& up = call.in[1];
     [[maybe_unused]] const std::int64_t packed = call.attributes.ints[7], height = packed >> 16,
                                         width = packed & 0xffff;

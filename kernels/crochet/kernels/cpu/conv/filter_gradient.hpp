@@ -27,7 +27,7 @@ class FilterGradient {
   /// The number of elements of the sums, which are stored in panels.
   std::int64_t size() const { return (filters_ + width - 1) / width * width * rows(); }
   /// The room for the sums, in elements: whole cache lines.
-  std::int64_t sums_room() const { return lines(size()); }
+  std::int64_t sums_room() const { return whole_lines(size()); }
   /// The size of the scratch memory in elements.
   std::int64_t scratch() const { return image_room() + up_room() + table_room() + words_room(); }
 
@@ -69,14 +69,15 @@ class FilterGradient {
   static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
   static constexpr bool in_pairs = !std::is_same_v<T, Word>;
 
-  static constexpr std::int64_t lines(std::int64_t n) { return (n + 15) / 16 * 16; }
-  std::int64_t image_room() const { return border_.empty() ? 0 : lines(border_.size()); }
-  std::int64_t up_room() const { return lines(upstream_.room()); }
+  std::int64_t image_room() const { return border_.empty() ? 0 : whole_lines(border_.size()); }
+  std::int64_t up_room() const { return whole_lines(upstream_.room()); }
   std::int64_t table_room() const {
-    return lines((2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T)));
+    return whole_lines((2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T)));
   }
   /// For the words of an image, and of a panel of the upstream.
-  std::int64_t words_room() const { return in_pairs ? lines(border_.size()) + y_.places * words_of_row() * width : 0; }
+  std::int64_t words_room() const {
+    return in_pairs ? whole_lines(border_.size()) + y_.places * words_of_row() * width : 0;
+  }
   std::int64_t words_of_row() const { return words_in<Word>(x_.places); }
 
   void fill_table() {
@@ -105,7 +106,7 @@ class FilterGradient {
   Panel<Word> upstream(std::int64_t n, std::int64_t j, std::int64_t some) {
     const Panel<T> up = upstream_.panel(n, j, some, up_);
     if constexpr (in_pairs) {
-      Word* const words = words_ + lines(border_.size());
+      Word* const words = words_ + whole_lines(border_.size());
       for (std::int64_t y = 0; y < y_.places; ++y) {
         for (std::int64_t k = 0; k < words_of_row(); ++k) {
           const T* first = up.data + (y * x_.places + 2 * k) * up.pitch;
@@ -124,11 +125,11 @@ class FilterGradient {
     Segments s{.left_at = table_,
                .panel_at = table_ + y_.places,
                .count = 0,
-               .depth = whole_words_in<Word>(x_.places),
-               .step = word_step<Word>(x_.stride * channels_),
+               .depth = words_of_row() - (ends_in_half<Word>(x_.places) ? 1 : 0),
+               .step = numbers_in<Word> * x_.stride * channels_,
                .pitch = up.pitch,
                .rows = table_ + 2 * y_.places,
-               .half = in_pairs && x_.places % 2 != 0};
+               .half = ends_in_half<Word>(x_.places)};
     // Every tile reads the upstream's whole panel, so it is processed in groups of rows that fit a near cache.
     const std::int64_t some = rows_at_once();
     for (std::int64_t y = 0; y < y_.places; y += some) {

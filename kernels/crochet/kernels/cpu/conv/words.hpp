@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of convolutions read: the numbers of the images and filters (Word = T), or pairs of them rounded to
-// bfloat16 (Word = Bfloat16Pair, T = float).
+// What the tiles of convolutions read: the numbers of the images and filters (Word = T), or of floats pairs of bfloat16
+// (Word = Bfloat16Pair), or four integers (Word = Int8Quad). In an image a word begins at each number.
 #pragma once
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
+#include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <type_traits>
 
 namespace crochet::kernel {
 
-/// The words of convolutions of T with a product policy, which has the constant `rounds_to_bfloat16` if it does so.
+/// The words of convolutions of T with a product policy, which has the constant `rounds_to_bfloat16` or
+/// `rounds_to_int8` if it does so.
 template <class Backend, class T>
 struct word_for {
   using type = T;
@@ -17,8 +19,15 @@ template <class Backend>
 requires(Backend::rounds_to_bfloat16) struct word_for<Backend, float> {
   using type = Bfloat16Pair;
 };
+template <class Backend>
+requires(Backend::rounds_to_int8) struct word_for<Backend, float> {
+  using type = Int8Quad;
+};
 template <class Backend, class T>
 using word_t = typename word_for<Backend, T>::type;
+/// Those of gradients of filters, which are not rounded to integers.
+template <class Word, class T>
+using gradient_word_t = std::conditional_t<std::is_same_v<Word, Int8Quad>, T, Word>;
 
 namespace detail {
 template <class Word>
@@ -31,24 +40,29 @@ CROCHET_ALWAYS_INLINE void add_product(V& c, const V& x, const V& y) {
 CROCHET_ALWAYS_INLINE void add_product(native<float>& c, const native<Bfloat16Pair>& x, const native<Bfloat16Pair>& y) {
   add_pair(c, x, y);
 }
+CROCHET_ALWAYS_INLINE void add_product(Quads& c, const Quads& x, const Quads& y) { add_quad(c, x, y); }
 inline constexpr Bfloat16Pair first_of_pair = 0xffff;
 }  // namespace detail
 
-/// The words of a run of n neighbours, the last of which may be half used.
+/// The numbers in a word.
+template <class Word>
+inline constexpr std::int64_t numbers_in = std::is_same_v<Word, Bfloat16Pair> ? 2
+                                           : std::is_same_v<Word, Int8Quad>   ? 4
+                                                                              : 1;
+
+/// The words of a run of n neighbours, the last of which may be used in part.
 template <class Word>
 constexpr std::int64_t words_in(std::int64_t n) {
-  return std::is_same_v<Word, Bfloat16Pair> ? pairs_in(n) : n;
+  return (n + numbers_in<Word> - 1) / numbers_in<Word>;
 }
-/// The words that are wholly used.
+/// Whether the last word of such a run is half a pair. Of four integers unused ones need no care: the filter's are 0.
 template <class Word>
-constexpr std::int64_t whole_words_in(std::int64_t n) {
-  return std::is_same_v<Word, Bfloat16Pair> ? n / 2 : n;
+constexpr bool ends_in_half(std::int64_t n) {
+  return std::is_same_v<Word, Bfloat16Pair> && n % 2 != 0;
 }
-/// The distance of words that share no number, if neighbours are `step` apart.
-template <class Word>
-constexpr std::int64_t word_step(std::int64_t step) {
-  return std::is_same_v<Word, Bfloat16Pair> ? 2 * step : step;
-}
+
+/// Numbers of memory that begins a cache line.
+constexpr std::int64_t whole_lines(std::int64_t numbers) { return (numbers + 15) / 16 * 16; }
 
 /// The words of n numbers: word i has numbers i and i + apart. `room` is for n words, unless Word = T.
 template <class T>
@@ -59,6 +73,29 @@ inline const Bfloat16Pair* to_words(const float* from, std::int64_t n, std::int6
   const std::int64_t both = n > apart ? n - apart : 0;
   round_lines(from, from + apart, both, room);
   round_lines(from + both, nullptr, n - both, room + both);
+  return room;
+}
+/// The words of n bytes. `from` has whole lines, whose last bytes are of no use.
+inline const Int8Quad* to_words(const std::uint8_t* from, std::int64_t n, Int8Quad* room) {
+  constexpr std::int64_t step = native_lanes<Int8Quad>, behind = numbers_in<Int8Quad> - 1;
+  using Bytes = simd::vec<std::uint8_t, native_lanes<Int8Quad>>;
+  std::int64_t i = 0;
+  for (; i + step + behind <= n; i += step) {
+    detail::Quads words{};
+    CROCHET_UNROLL
+    for (int k = 0; k <= behind; ++k) {
+      Bytes bytes;
+      __builtin_memcpy(&bytes, from + i + k, sizeof bytes);
+      words |= __builtin_convertvector(bytes, detail::Quads) << 8 * k;
+    }
+    __builtin_memcpy(room + i, &words, sizeof words);
+  }
+  for (; i < n; ++i) {
+    Int8Quad word = 0;
+    const std::int64_t left = n - i < numbers_in<Int8Quad> ? n - i : numbers_in<Int8Quad>;
+    __builtin_memcpy(&word, from + i, static_cast<std::size_t>(left));
+    room[i] = word;
+  }
   return room;
 }
 

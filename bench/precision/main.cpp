@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// product/<rows>x<depth>x<columns>/<policy>: matrix products by Cpu and by Bfloat16Cpu, one thread. items: multiplications
-// and additions.
+// product/<rows>x<depth>x<columns>/<policy>: matrix products by Cpu, Bfloat16Cpu and Int8Cpu, one thread. items:
+// multiplications and additions.
 #include <benchmark/benchmark.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu/bfloat16.hpp>
+#include <crochet/executor/cpu/int8.hpp>
 
 #include <string>
 #include <vector>
+
+#include "../batch.hpp"
+#include "../models.hpp"
 
 namespace {
 
@@ -37,19 +41,40 @@ void add(const std::string& policy, std::int64_t rows) {
   });
 }
 
+template <class Model, class Device>
+void add_network(const std::string& network, const std::string& policy, std::size_t size) {
+  const std::string name = "inference/" + network + '/' + std::to_string(size) + '/' + policy;
+  benchmark::RegisterBenchmark(name.c_str(), [size](benchmark::State& state) {
+    const bench::Batch batch(size);
+    cr::MonitoredSession session{Device{.threads = 1, .seed = 1}.template compile<Model>(), cr::HookChain{}};
+    for (auto _ : state) {
+      auto [logits] = session.run(cr::fetches<"logits">, cr::feed<"images">(batch.images));
+      benchmark::DoNotOptimize(logits);
+    }
+    session.close();
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
+  });
+}
+
 template <class Device>
-void add_products(const std::string& policy) {
+void add_all(const std::string& policy) {
   add<1024, 1024, Device>(policy, 1024);
   add<512, 512, Device>(policy, 512);
   add<784, 128, Device>(policy, 128);
   add<128, 512, Device>(policy, 4096);
+  for (const std::size_t size : {32U, 128U, 1024U}) {
+    add_network<bench::Mlp<cr::SGD>, Device>("mlp", policy, size);
+    add_network<bench::WideMlp<cr::SGD>, Device>("wide_mlp", policy, size);
+  }
+  for (const std::size_t size : {1U, 32U, 128U}) add_network<bench::Cnn<cr::SGD>, Device>("cnn", policy, size);
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  add_products<cr::Cpu>("float");
-  add_products<cr::Bfloat16Cpu>("bfloat16");
+  add_all<cr::Cpu>("float");
+  add_all<cr::Bfloat16Cpu>("bfloat16");
+  add_all<cr::Int8Cpu>("int8");
   benchmark::Initialize(&count, words);
   if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Int8Tiles: the product policy that rounds the operands of products of floats to integers of 8 bits, for inference.
+#pragma once
+#include <crochet/kernels/cpu/tiles.hpp>
+#include <crochet/kernels/cpu/tiles/int8_panel.hpp>
+
+namespace crochet::kernel {
+
+namespace detail {
+
+/// The sums of R rows by U registers of a panel of words. `start`: the sums of no words.
+template <int R, int U>
+CROCHET_HOST_ALWAYS_INLINE void accumulate_quads(const Int8Quad* a, std::int64_t row, const Int8Quad* b,
+                                                 std::int64_t words, const Int8Quad* start, Quads (&c)[R][U]) {
+  CROCHET_UNROLL
+  for (int i = 0; i < R; ++i) __builtin_memcpy(c[i], start, sizeof c[i]);
+  for (std::int64_t k = 0; k < words; ++k, ++a, b += Int8Panel::width) {
+    Quads bv[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) __builtin_memcpy(&bv[u], b + u * native_lanes<float>, sizeof bv[u]);
+    CROCHET_UNROLL
+    for (int i = 0; i < R; ++i) {
+      const Quads x = a[i * row] - Quads{};
+      CROCHET_UNROLL
+      for (int u = 0; u < U; ++u) add_quad(c[i][u], x, bv[u]);
+    }
+  }
+}
+
+/// A product of rounded operands by one panel of columns.
+struct Int8Product {
+  Int8Rows a;
+  Int8Panel panel;
+  std::int64_t words, first;  ///< row 0 of a is row `first` of the product
+
+  static constexpr int tall = tile_rows<float>, wide = panel_vectors<float>;
+
+  /// The results of R rows from row i on.
+  template <int R>
+  CROCHET_HOST_ALWAYS_INLINE void tile(std::int64_t i, native<float> (&results)[R][wide]) const {
+    Quads c[R][wide];
+    accumulate_quads<R, wide>(a.words + (i - first) * a.pitch, a.pitch, panel.words, words, panel.sums, c);
+    native<float> scale[wide];
+    __builtin_memcpy(scale, panel.scales, sizeof scale);
+    CROCHET_UNROLL
+    for (int r = 0; r < R; ++r) {
+      CROCHET_UNROLL
+      for (int u = 0; u < wide; ++u) {
+        results[r][u] = __builtin_convertvector(c[r][u], native<float>) * (scale[u] * a.scales[i - first + r]);
+      }
+    }
+  }
+  /// Whole tiles. Returns the first remaining row.
+  template <class Epilogue>
+  std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
+    const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
+    std::int64_t i = rows.from;
+    for (; i + tall <= rows.to; i += tall) {
+      native<float> results[tall][wide];
+      tile<tall>(i, results);
+      CROCHET_UNROLL
+      for (int r = 0; r < tall; ++r) here.template vectors<wide>(i + r, j, results[r]);
+    }
+    return i;
+  }
+  /// Stores the results of up to `tall` rows from row i on, in rows of a panel's width. Returns the number of rows.
+  [[gnu::noinline]] std::int64_t edge(std::int64_t i, std::int64_t left, float* to) const {
+    if (left >= tall) return edge_of<tall>(i, to);
+    if (left >= tall / 2) return edge_of<tall / 2>(i, to);
+    return edge_of<1>(i, to);
+  }
+
+ private:
+  template <int R>
+  std::int64_t edge_of(std::int64_t i, float* to) const {
+    native<float> results[R][wide];
+    tile<R>(i, results);
+    __builtin_memcpy(to, results, sizeof results);
+    return R;
+  }
+};
+
+}  // namespace detail
+
+/// Each row of a left operand is rounded with a scale of its own, and each column of a right one: its largest magnitude
+/// is 127. Results are the sums of products of the integers, which are exact, times both scales. Products of few rows
+/// are limited by reading the weights, which are floats, so they are products of floats; so are products of doubles.
+class Int8Tiles {
+ public:
+  static constexpr bool rounds_to_int8 = true;
+  static constexpr bool packs = true;
+  static constexpr bool divides_freely = true;
+  template <class T>
+  static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
+  template <class T>
+  static constexpr std::int64_t column_grain = Tiles::column_grain<T>;
+
+  template <class T>
+  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
+    if constexpr (std::is_same_v<T, float>) {
+      return floats + Int8Panel::room(quads_in(depth)) + depth + rows * (Int8Rows::pitch_of(depth) + 1);
+    } else {
+      return floats;
+    }
+  }
+
+  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
+  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
+    if constexpr (std::is_same_v<T, float>) {
+      // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
+      if ((rows.from == 0 && rows.size() <= detail::few_rows) || depth < least_depth) {
+        return Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+      }
+      round_and_multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+    } else {
+      Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t least_depth = 4;
+
+  template <ProductPaths P, class Epilogue>
+  static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
+                                 Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
+    if (rows.size() <= 0 || columns.size() <= 0) return;
+    constexpr std::int64_t width = panel_width<float>;
+    const std::int64_t words = quads_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
+    float* const floats = worker.scratch<float>(offset + needed) + offset;
+    auto* const room = reinterpret_cast<Int8Quad*>(floats + panel_scratch<float>(depth));
+    float* const line = reinterpret_cast<float*>(room + Int8Panel::room(words));
+    float* const scales = line + depth;
+    const Int8Rows left{reinterpret_cast<Int8Quad*>(scales + rows.size()), scales, Int8Rows::pitch_of(depth)};
+    const detail::Int8Product product{left, Int8Panel::in(room, words), words, rows.from};
+    detail::round_rows(a, depth, rows, left, line);
+    for (std::int64_t j = columns.from; j < columns.to; j += width) {
+      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+      detail::round_panel(b, depth, depth, j, n, product.panel, floats);
+      Range rest = rows;
+      if constexpr (P.whole_panels) {
+        if (n == width) rest.from = product.whole_tiles(rows, j, epilogue);
+      }
+      float results[detail::Int8Product::tall * width];
+      while (rest.size() > 0) {
+        const std::int64_t made = product.edge(rest.from, rest.size(), results);
+        for (std::int64_t r = 0; r < made; ++r) epilogue.row(rest.from + r, j, n, results + r * width);
+        rest.from += made;
+      }
+    }
+  }
+};
+
+}  // namespace crochet::kernel

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operands of a product, rounded to integers of 8 bits: rows of the left one, each with a scale of its own, and a
+// panel of the right one, each of whose columns has a scale.
+#pragma once
+#include <crochet/kernels/cpu/tiles/int8.hpp>
+#include <crochet/kernels/cpu/tiles/panel.hpp>
+
+namespace crochet::kernel {
+
+/// Rows of the left operand. Row i has the words from words[i * pitch] on, and is scales[i] times its integers.
+struct Int8Rows {
+  Int8Quad* words;
+  float* scales;
+  std::int64_t pitch;
+
+  /// The pitch of rows: whole registers of bytes.
+  static constexpr std::int64_t pitch_of(std::int64_t depth) {
+    constexpr std::int64_t bytes = native_lanes<float>;
+    return quads_in((depth + bytes - 1) / bytes * bytes);
+  }
+};
+
+/// A panel of the right operand: words [words, width], and for each column its scale and the sum of its integers, times
+/// -128: what the offset of left operands adds to the sums of products.
+struct Int8Panel {
+  Int8Quad* words;
+  float* scales;
+  Int8Quad* sums;
+
+  static constexpr std::int64_t width = panel_width<float>;
+
+  /// The room of a panel with so many words, in numbers of four bytes.
+  static constexpr std::int64_t room(std::int64_t words) { return (words + 2) * width; }
+  static Int8Panel in(Int8Quad* room, std::int64_t words) {
+    Int8Quad* const end = room + words * width;
+    return {room, reinterpret_cast<float*>(end), end + width};
+  }
+};
+
+namespace detail {
+/// Rounds rows of the left operand, plus 128. `line`: room for a row that is not contiguous.
+[[gnu::noinline]] inline void round_rows(const Matrix<float>& a, std::int64_t depth, Range rows, const Int8Rows& to,
+                                         float* line) {
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    const float* from = a.at(rows.from + i, 0);
+    if (a.transposed()) {
+      for (std::int64_t k = 0; k < depth; ++k) line[k] = from[k * a.column];
+      from = line;
+    }
+    const Int8Scale s = Int8Scale::of(largest_magnitude(from, depth));
+    to.scales[i] = s.scale;
+    round_to_bytes(from, depth, s.inverse, 128, reinterpret_cast<std::uint8_t*>(to.words + i * to.pitch));
+  }
+}
+
+/// One register of columns of a panel: rounds `depth` lines to words, runs of `run` lines apart, which begin a word
+/// each.
+inline void round_columns(const float* from, std::int64_t pitch, std::int64_t depth, std::int64_t run,
+                          const Int8Panel& to, std::int64_t u) {
+  native<float> x, inverse{};
+  Quads most{}, sum{};
+  for (std::int64_t k = 0; k < depth; ++k) {
+    __builtin_memcpy(&x, from + k * pitch, sizeof x);
+    most = larger_magnitude(most, x);
+  }
+  for (int i = 0; i < native_lanes<float>; ++i) {
+    const Int8Scale s = Int8Scale::of(most[i]);
+    to.scales[u + i] = s.scale;
+    inverse[i] = s.inverse;
+  }
+  Int8Quad* word = to.words + u;
+  for (std::int64_t k = 0; k < depth; k += run) {
+    for (std::int64_t r = 0; r < run; r += 4, word += Int8Panel::width) {
+      Quads q[4] = {};
+      for (std::int64_t i = 0; i < 4 && r + i < run; ++i) {
+        __builtin_memcpy(&x, from + (k + r + i) * pitch, sizeof x);
+        q[i] = round_to_int8(x, inverse);
+      }
+      const Quads all = join_four(q[0], q[1], q[2], q[3]);
+      add_quad(sum, Quads{} + 0x01010101, all);
+      __builtin_memcpy(word, &all, sizeof all);
+    }
+  }
+  sum *= -128;
+  __builtin_memcpy(to.sums + u, &sum, sizeof sum);
+}
+
+/// Rounds columns [j, j + n) of the right operand to a panel that is padded with zeros. `run`: see round_columns.
+/// `scratch`: panel_scratch<float>(depth).
+[[gnu::noinline]] inline void round_panel(const Matrix<float>& b, std::int64_t depth, std::int64_t run, std::int64_t j,
+                                          std::int64_t n, const Int8Panel& to, float* scratch) {
+  const std::int64_t words = run == 0 ? 0 : depth / run * quads_in(run);
+  if (n < Int8Panel::width) {
+    __builtin_memset(to.words, 0, static_cast<std::size_t>(Int8Panel::room(words)) * sizeof *to.words);
+  }
+  const Panel<float> panel = panel_of(b, depth, j, n, 1, scratch);
+  for (std::int64_t u = 0; u < n; u += native_lanes<float>)
+    round_columns(panel.data + u, panel.pitch, depth, run, to, u);
+}
+}  // namespace detail
+
+}  // namespace crochet::kernel
