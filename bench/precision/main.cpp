@@ -73,6 +73,7 @@ void add_all(const std::string& policy) {
 
 int main(int count, char** words) {
   add_all<cr::Cpu>("float");
+  add_all<cr::ExactCpu>("exact");
   add_all<cr::Bfloat16Cpu>("bfloat16");
   add_all<cr::Int8Cpu>("int8");
   benchmark::Initialize(&count, words);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Int8Cpu. Integers up to 127 are rounded to themselves where each image, row and column has a 127, and sums of their
 // products are exact in float. So convolutions and products of them have the bits of ExactCpu.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <crochet/checkpoint/predictor.hpp>
 #include <crochet/executor/cpu/int8.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
 
+#include "../../checkpoint/directory.hpp"
+#include "../../io/current_folder.hpp"
 #include "../against_oracle.hpp"
 #include "rounded_models.hpp"
 
@@ -75,6 +81,36 @@ TEST(Int8, ANanPixelReachesItsImage) {
   const auto y = results_of<Model, "y">(Int8Cpu{.threads = 1}, x, integers(Model::weights, 18, 18, 5),
                                         std::vector<float>(Model::mask, 1.0F))[0];
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(std::isnan(y[i]), i / (6 * 7 * 18) == 1) << i;
+}
+
+namespace cr = crochet;
+
+struct Classifier {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 40});
+    const Tensor logits = g.name("logits", dense(relu(dense(x, 33, "hidden")), 3, "output"));
+    g.name("train", minimize(reduce_mean(square(logits - 1.0)), SGD{0.5}));
+  }
+};
+
+// docs/precision.md
+TEST(Int8, PredictsWithACheckpointOfATrainingInFloat) {
+  const Directory directory;
+  std::filesystem::create_directories(directory.path());
+  const test::CurrentFolder folder(directory.path());
+  const auto x = integers(20 * 40, 20, 1, 3);
+  MonitoredSession session{Cpu{.threads = 1, .seed = 1}.compile<Classifier>(),
+                           HookChain{CheckpointSaver{Saver{"run/mlp"}, {.save_steps = 1}}}};
+  session.run(targets<"train">, feed<"x">(std::vector<float>(x.size(), 0.01F)));
+  const auto [logits] = session.run(fetches<"logits">, feed<"x">(x));
+  const std::vector<float> expected(logits.data(), logits.data() + logits.size());
+  session.close();
+
+  cr::BasicPredictor<cr::Int8Cpu, Classifier, "logits"> predict{cr::Int8Cpu{.threads = 1}, "run/mlp"};
+  const auto [guess] = predict(feed<"x">(x));
+  float largest = 0;
+  for (const float y : expected) largest = std::max(largest, std::abs(y));
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(guess.data()[i], expected[i], 0.02F * largest) << i;
 }
 
 /// A network with everything that has products, against the Oracle in float: the errors are those of 8 bits.

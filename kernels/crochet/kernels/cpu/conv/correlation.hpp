@@ -134,26 +134,34 @@ class Correlation {
             [](auto&&...) {});
       }
     }
+    if constexpr (in_quads) {
+      pass_tiles<N>(places, s, block, [&, r = operands_.template results<N>()](std::int64_t row, const Int8Quad* sums) {
+        if constexpr (Epilogue::plain) {
+          if (width == full) return r.make(sums, epilogue_.destination(at + row * x_.spread, j));
+        }
+        alignas(64) T made[full];
+        r.make(sums, made);
+        pass_row<N>(epilogue_, at + row * x_.spread, j, width, made);
+      });
+    } else {
+      pass_tiles<N>(places, s, block, [&](std::int64_t row, const T* sums) {
+        pass_row<N>(epilogue_, at + row * x_.spread, j, width, sums);
+      });
+    }
+  }
+  /// Computes sums in `block`, tile by tile, and calls pass(position, its sums).
+  template <int N, class Pass>
+  CROCHET_ALWAYS_INLINE void pass_tiles(std::int64_t places, const Segments& s, detail::sum_of<Word>* block,
+                                        const Pass& pass) {
+    constexpr std::int64_t full = N * native_lanes<T>;
     convolution_rows<N, RowsAt::even>(
         places, source_, weights_.data, s,
         [&](std::int64_t) {
           return Rows{block, full};
         },
         [&](std::int64_t r, int height, auto*, std::int64_t) {
-          for (int i = 0; i < height; ++i) pass<N>(at + (r + i) * x_.spread, j, width, block + i * full);
+          for (int i = 0; i < height; ++i) pass(r + i, block + i * full);
         });
-  }
-  /// Passes the sums of one position to the epilogue.
-  template <int N>
-  CROCHET_ALWAYS_INLINE void pass(std::int64_t row, std::int64_t j, std::int64_t width,
-                                  const detail::sum_of<Word>* sums) const {
-    if constexpr (in_quads) {
-      alignas(64) T results[N * native_lanes<T>];
-      operands_.template to_results<N>(sums, results);
-      pass_row<N>(epilogue_, row, j, width, results);
-    } else {
-      pass_row<N>(epilogue_, row, j, width, sums);
-    }
   }
 
   struct Rows {

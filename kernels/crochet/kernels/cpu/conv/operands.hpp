@@ -115,17 +115,33 @@ class ConvolutionOperands<float, Bfloat16Pair> : public RoundedOperands {
   Bfloat16Pair *words_ = nullptr, *panels_ = nullptr;
 };
 
+/// Results from sums of products of integers.
+template <int N>
+struct Int8Results {
+  detail::Quads offset[N];
+  detail::native<float> scale[N];
+
+  CROCHET_ALWAYS_INLINE void make(const Int8Quad* sums, float* to) const {
+    CROCHET_UNROLL
+    for (int u = 0; u < N; ++u) {
+      detail::Quads sum;
+      __builtin_memcpy(&sum, sums + u * native_lanes<float>, sizeof sum);
+      const auto result = __builtin_convertvector(sum + offset[u], detail::native<float>) * scale[u];
+      __builtin_memcpy(to + u * native_lanes<float>, &result, sizeof result);
+    }
+  }
+};
+
 /// An image has one scale, so its zeros are 128. A filter's column has one scale.
 template <>
 class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
  public:
   using RoundedOperands::RoundedOperands;
 
-  std::int64_t room() const { return padded_room() + 2 * image_room() + filter_.panels() * panel_room() + scratch(); }
+  std::int64_t room() const { return padded_room() + image_room() + filter_.panels() * panel_room() + scratch(); }
   void begin(float* room) {
     padded_ = room;
-    bytes_ = reinterpret_cast<std::uint8_t*>(room + padded_room());
-    words_ = reinterpret_cast<Int8Quad*>(room + padded_room() + image_room());
+    words_ = reinterpret_cast<Int8Quad*>(room + padded_room());
     panels_ = words_ + image_room();
     auto* const scratch = reinterpret_cast<float*>(panels_ + filter_.panels() * panel_room());
     each_panel([&](std::int64_t j, std::int64_t width, std::int64_t p) {
@@ -139,8 +155,7 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
     const std::int64_t n = border_.height * border_.width * border_.channels;
     const Int8Scale s = Int8Scale::of(largest_magnitude(from, n));
     scale_ = s.scale;
-    round_to_bytes(border_.around(from, padded_), border_.size(), s.inverse, 128, bytes_);
-    return to_words(bytes_, border_.size(), words_);
+    return to_words(border_.around(from, padded_), border_.size(), s.inverse, words_);
   }
   Panel<Int8Quad> panel(std::int64_t j, std::int64_t) {
     panel_ = panel_at(j / width_);
@@ -152,20 +167,14 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
   void add_offset(std::int64_t r) {
     for (std::int64_t c = 0; c < width_; ++c) offset_[c] += run_sums(panel_)[r * width_ + c];
   }
-  /// The first N registers of a row of sums as results.
+  /// What makes the results of these windows from the first N registers of sums.
   template <int N>
-  CROCHET_ALWAYS_INLINE void to_results(const Int8Quad* sums, float* to) const {
-    CROCHET_UNROLL
-    for (int u = 0; u < N; ++u) {
-      detail::Quads sum, offset;
-      detail::native<float> scale;
-      const int at = u * native_lanes<float>;
-      __builtin_memcpy(&sum, sums + at, sizeof sum);
-      __builtin_memcpy(&offset, offset_ + at, sizeof offset);
-      __builtin_memcpy(&scale, panel_.scales + at, sizeof scale);
-      scale = __builtin_convertvector(sum + offset, detail::native<float>) * (scale * scale_);
-      __builtin_memcpy(to + at, &scale, sizeof scale);
-    }
+  Int8Results<N> results() const {
+    Int8Results<N> r;
+    __builtin_memcpy(r.offset, offset_, sizeof r.offset);
+    __builtin_memcpy(r.scale, panel_.scales, sizeof r.scale);
+    for (auto& scale : r.scale) scale *= scale_;
+    return r;
   }
 
  private:
@@ -192,7 +201,6 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
   }
 
   float* padded_ = nullptr;
-  std::uint8_t* bytes_ = nullptr;
   Int8Quad *words_ = nullptr, *panels_ = nullptr;
   Int8Panel panel_{};
   float scale_ = 0;

@@ -75,26 +75,33 @@ inline const Bfloat16Pair* to_words(const float* from, std::int64_t n, std::int6
   round_lines(from + both, nullptr, n - both, room + both);
   return room;
 }
-/// The words of n bytes. `from` has whole lines, whose last bytes are of no use.
-inline const Int8Quad* to_words(const std::uint8_t* from, std::int64_t n, Int8Quad* room) {
-  constexpr std::int64_t step = native_lanes<Int8Quad>, behind = numbers_in<Int8Quad> - 1;
-  using Bytes = simd::vec<std::uint8_t, native_lanes<Int8Quad>>;
-  std::int64_t i = 0;
-  for (; i + step + behind <= n; i += step) {
-    detail::Quads words{};
+/// The words of n numbers, rounded to integers plus 128: word i has numbers i to i + 3.
+inline const Int8Quad* to_words(const float* from, std::int64_t n, float inverse, Int8Quad* room) {
+  constexpr std::int64_t step = native_lanes<float>, behind = numbers_in<Int8Quad> - 1;
+  const auto words_at = [&](const float* x) {
+    detail::Quads q[numbers_in<Int8Quad>];
     CROCHET_UNROLL
     for (int k = 0; k <= behind; ++k) {
-      Bytes bytes;
-      __builtin_memcpy(&bytes, from + i + k, sizeof bytes);
-      words |= __builtin_convertvector(bytes, detail::Quads) << 8 * k;
+      detail::native<float> numbers;
+      __builtin_memcpy(&numbers, x + k, sizeof numbers);
+      q[k] = detail::round_to_int8(numbers, inverse);
     }
+    // A byte's highest bit inverted is the byte plus 128.
+    return detail::join_four(q[0], q[1], q[2], q[3]) ^ static_cast<Int8Quad>(0x80808080U);
+  };
+  std::int64_t i = 0;
+  for (; i + step + behind <= n; i += step) {
+    const detail::Quads words = words_at(from + i);
     __builtin_memcpy(room + i, &words, sizeof words);
   }
-  for (; i < n; ++i) {
-    Int8Quad word = 0;
-    const std::int64_t left = n - i < numbers_in<Int8Quad> ? n - i : numbers_in<Int8Quad>;
-    __builtin_memcpy(&word, from + i, static_cast<std::size_t>(left));
-    room[i] = word;
+  while (i < n) {
+    float rest[step + behind] = {};
+    const std::int64_t left = n - i, read = left < step + behind ? left : step + behind,
+                       some = left < step ? left : step;
+    __builtin_memcpy(rest, from + i, static_cast<std::size_t>(read) * sizeof *from);
+    const detail::Quads words = words_at(rest);
+    __builtin_memcpy(room + i, &words, static_cast<std::size_t>(some) * sizeof *room);
+    i += some;
   }
   return room;
 }
