@@ -5,6 +5,7 @@
 #include <crochet/base/config.hpp>
 
 #include <crochet/data/batches.hpp>
+#include <crochet/data/category_names.hpp>
 #include <crochet/data/char_vocabulary.hpp>
 #include <crochet/data/csv.hpp>
 #include <crochet/data/data_batches.hpp>

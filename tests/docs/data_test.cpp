@@ -101,6 +101,42 @@ auto same_numbers = other.categories("species", species.names);   // for another
   EXPECT_EQ(same_numbers.indices.view()(0), species.indices.view()(0));
 }
 
+struct Flower {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 2});
+    const auto species = g.placeholder<std::int32_t>("species", {g.dynamic("batch")});
+    const auto logits = dense(x, 2, "output");
+    g.name("best", argmax(logits));
+    g.name("train", minimize(sparse_softmax_cross_entropy(logits, species), cr::SGD{0.1}));
+  }
+};
+TEST(DataPage, TheNamesOfCategoriesAreSavedWithTheModel) {
+  const crochet::test::TemporaryFolder folder;
+  const crochet::test::CurrentFolder here{folder.path()};
+  const std::string_view text = "length;width;species\n1;2;b\n4;5;a\n";
+  folder.write("irises.csv", {text.begin(), text.end()});
+  const cr::Table irises = cr::read_csv("irises.csv", {.separator = ';'});
+  const auto sizes = irises.columns<"length", "width">();
+  const cr::Categories species = irises.categories("species");
+  cr::MonitoredSession session{cr::Cpu{.threads = 1}.compile<Flower>(),
+                               cr::HookChain{cr::CategoryNames<"species">{species.names},
+                                             cr::CheckpointSaver{cr::Saver{"flowers"}, {.save_steps = 400}}}};
+  for (int i = 0; i < 400; ++i) {
+    session.run(cr::targets<"train">, cr::feed<"x">(sizes.view()), cr::feed<"species">(species.indices.view()));
+  }
+  session.close();
+  ::testing::internal::CaptureStdout();
+  // clang-format off
+cr::CategoryNames<"species"> loaded;                              // without names
+cr::Predictor<Flower, "best"> predict{cr::Cpu{}, "flowers", loaded};
+const auto [best] = predict(cr::feed<"x">(sizes.view()));         // int32 [rows], of argmax
+std::puts(loaded[best(0)].c_str());
+  // clang-format on
+  std::fflush(stdout);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "b\n");
+  EXPECT_EQ(loaded[best(1)], "a");
+}
+
 TEST(DataPage, ADataSet) {
   // clang-format off
 std::vector<float> pixels(100 * 28 * 28);

@@ -46,6 +46,34 @@ TEST(StopWhen, AboveIsTheOtherBound) {
   EXPECT_EQ(run.stop_reason(), "loss = 101.0 is above 100.0");
 }
 
+struct Stops {
+  std::string text;
+  void request_stop(const std::string& reason, std::string_view hook) { text = std::string(hook) + ": " + reason; }
+};
+/// Why a session that begins with the state of a hook stops before its first run.
+template <class Hook>
+std::string stop_of_resumed(const Hook& saved, Hook hook) {
+  cr::testing::StateBox box;
+  saved.save_state(box);
+  hook.begin();
+  hook.load_state(box);
+  Stops stops;
+  int session = 0;
+  hook.after_create_session(session, stops);
+  return stops.text;
+}
+
+TEST(StopWhen, ATrainingThatItHasEndedMakesNoFurtherStep) {
+  Script run{cr::StopWhen<"residual">{.below = 1e-3}};
+  run.step(value<"residual">(0.5F));
+  EXPECT_EQ(stop_of_resumed(run.hook(), cr::StopWhen<"residual">{.below = 1e-3}), "");
+  run.step(value<"residual">(5e-4F));
+  EXPECT_EQ(stop_of_resumed(run.hook(), cr::StopWhen<"residual">{.below = 1e-3}),
+            "StopWhen<\"residual\">: residual = 0.0005 is below 0.001");
+  EXPECT_EQ(stop_of_resumed(run.hook(), cr::StopWhen<"residual">{.below = 1e-4}), "")
+      << "with another bound it goes on";
+}
+
 /// Checks the loss on its own, as a device does: in step k it is -k, and what is found is reported in `end` only.
 struct LateExecutor {
   struct Workspace {};

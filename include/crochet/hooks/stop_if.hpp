@@ -11,6 +11,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
@@ -142,7 +143,7 @@ class StopIfMetric {
     if (checked_at_ != session.step()) return;
     if (const std::optional<std::string> reason = check(session.step())) {
       options_.signal.request(*reason);
-      coordinator.request_stop(*reason, "StopIfMetric");
+      coordinator.request_stop(*reason, detail::readable_name<StopIfMetric>.view());
     }
   }
   void after_run(auto& run, const auto& /*values*/) {
