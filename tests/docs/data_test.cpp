@@ -291,6 +291,14 @@ TEST(DataPage, BatchesInEveryLoopAndTheScalesInAPrediction) {
 
   cr::Standardize<"z"> none;
   EXPECT_THROW((cr::Predictor<Houses, "price">{cr::Cpu{}, folder / "best", none}), cr::CheckpointMismatchError);
+
+  static std::vector<std::string> lines;
+  lines.clear();
+  const cr::DiagnosticSink sink = cr::set_diagnostic_sink([](std::string_view line) { lines.emplace_back(line); });
+  cr::Predictor<Houses, "price"> without_y{cr::Cpu{}, folder / "best", scale_of_x};
+  cr::set_diagnostic_sink(sink);
+  ASSERT_EQ(lines.size(), 2U) << "the checkpoint, and what is not used";
+  EXPECT_NE(lines[1].find("the training used Standardize<\"y\">, whose numbers are in"), std::string::npos) << lines[1];
 }
 
 TEST(DataPage, BatchesInTheThreeLoops) {

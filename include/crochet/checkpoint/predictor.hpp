@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/checkpoint/prediction.hpp>
@@ -56,7 +59,8 @@ class BasicPredictor
   /// - Throws what `compile` of the device throws.
   /// - hooks: hooks of the training whose saved state is loaded too, such as the numbers of a normalization:
   ///   `Standardize<"x"> scale; Predictor<Model, "price"> predict{Cpu{}, folder, scale};`. Throws
-  ///   CheckpointMismatchError if the checkpoint has no state of one of them.
+  ///   CheckpointMismatchError if the checkpoint has no state of one of them. A Standardize of the training that is not
+  ///   listed is reported in a line.
   template <class... H>
   BasicPredictor(const Device& device, const std::filesystem::path& folder, H&... hooks)
       : BasicPredictor(device, Saver<>{folder}, hooks...) {}
@@ -71,6 +75,7 @@ class BasicPredictor
       detail::RestoredPart<E, D> part{executor, HookStates::of(chain)};
       restored_ = saver.must_restore(part);
       require_hooks();
+      warn_of_unused_scales();
       ((hooks = std::move(chain.template get<H>())), ...);
       // Variables that the outputs do not read are 0, so that all have a value.
       executor.for_each_variable([](std::string_view, auto, std::span<const std::int64_t>) { return true; });
@@ -98,6 +103,15 @@ class BasicPredictor
     throw CheckpointMismatchError("crochet: Predictor: " + restored_.prefix.string() + " has no state of " +
                                   restored_.hooks.added.front() +
                                   "; list that hook in the chain of the training, in front of its CheckpointSaver");
+  }
+
+  /// The data of the training were standardized, and those of this program perhaps are not.
+  CROCHET_COLD void warn_of_unused_scales() const {
+    for (const std::string& key : restored_.hooks.removed) {
+      if (!key.starts_with("Standardize<")) continue;
+      diagnose("crochet: Predictor: the training used " + key + ", whose numbers are in " + restored_.prefix.string() +
+               "; pass one: Predictor{device, folder, scale}, and apply() it to the feeds");
+    }
   }
 
   Restored restored_;
