@@ -1,5 +1,5 @@
 # crochet_test(<file>.cpp|.cu [LINK <target>...] [LABELS <label>...] [OPTIONS <compiler option>...]
-#              [INSTRUCTIONS <haswell|x86-64-v4|cooperlake>...] [LONG] [THREADS] [ALONE])
+#              [INSTRUCTIONS <sandybridge|haswell|x86-64-v4|cooperlake>...] [LONG] [THREADS] [ALONE])
 # A test of one file. It is skipped if a target that it links does not exist (for example CUDA). Without LABELS it is a
 # `unit` test, which also runs under the sanitizers. With OPTIONS it is compiled without the common header.
 # INSTRUCTIONS: it is compiled and run once more for each of these instruction sets (see instructions.cmake).

@@ -5,6 +5,7 @@ option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, too" O
 
 # Sets CROCHET_RUNS_<set>, once: whether this processor runs programs for the instruction set.
 function(crochet_look_for_instructions set)
+  set(wanted_sandybridge avx)
   set(wanted_haswell avx2 fma bmi2)
   set(wanted_x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl)
   set(wanted_cooperlake ${wanted_x86-64-v4} avx512vnni avx512bf16)

@@ -73,6 +73,37 @@ TEST(Int8, ConvolutionsWithStridesAndDilation) {
   has_the_bits_of_floats<Convolution<11, 10, 3, 8, 3, 3, same, 1, 1, 2, 3>, 8>();
 }
 
+/// A window of one pixel is a product with a scale for each pixel: its magnitude is 127, so 0.5 is rounded to 0 or 1.
+TEST(Int8, ConvolutionsOfOnePixelRound) {
+  using Model = Convolution<4, 5, 5, 20, 1, 1, same>;
+  std::vector<float> x(Model::image, 0.3F);
+  for (std::size_t pixel = 0; pixel < 20; ++pixel) x[pixel * 5] = 127.0F;
+  const auto y = results_of<Model, "y">(Int8Cpu{.threads = 1}, x, std::vector<float>(Model::weights, 127.0F),
+                                        std::vector<float>(Model::mask, 1.0F))[0];
+  for (const float v : y) ASSERT_NEAR(v, 127.0F * 127.0F, 0.01F) << "the four 0.3 are 0";
+}
+
+/// Gradients of images are convolutions too. Those of filters are of floats.
+TEST(Int8, GradientsAreCloseToFloats) {
+  using Model = Convolution<9, 8, 5, 18, 3, 3, same, 2, 2>;
+  auto weights = integers(Model::weights, 18, 18, 5);
+  for (float& w : weights) w = std::sin(w);
+  const auto results = [&](const auto& device) {
+    return results_of<Model, "of x", "of weights">(device, integers(3 * Model::image, 3, 1, 7), weights,
+                                                   integers(Model::mask, 1, 1, 6));
+  };
+  const auto rounded = results(Int8Cpu{.threads = 2}), exact = results(ExactCpu{.threads = 2});
+  EXPECT_EQ(rounded[1], exact[1]);
+  float largest = 0;
+  for (const float x : exact[0]) largest = std::max(largest, std::abs(x));
+  bool rounds = false;
+  for (std::size_t i = 0; i < exact[0].size(); ++i) {
+    ASSERT_NEAR(rounded[0][i], exact[0][i], 0.02F * largest) << i;
+    rounds = rounds || rounded[0][i] != exact[0][i];
+  }
+  EXPECT_TRUE(rounds);
+}
+
 /// One pixel is NaN: the results of its image are NaN, and those of no other.
 TEST(Int8, ANanPixelReachesItsImage) {
   using Model = Convolution<6, 7, 3, 18, 3, 3, same>;
@@ -118,9 +149,9 @@ template <class T>
 struct Network {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
-    const Tensor images = g.placeholder<T>("images", {batch, 8, 8, 3});
+    const Tensor images = g.placeholder<T>("images", {batch, 18, 18, 3});
     Tensor x = max_pool(relu(conv2d(images, 16, {3, 3}, "conv")), 2);
-    x = reshape(x, {batch, 16, 16});
+    x = reshape(x, {batch, 81, 16});  // more rows than a part of self-attention
     x = x + dense(self_attention(dense(layer_norm(x, "norm"), 48, "qkv"), 2), 16, "mix");
     g.name("logits", dense(reduce_mean(x, {1}), 5, "out"));
   }

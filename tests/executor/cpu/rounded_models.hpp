@@ -62,11 +62,9 @@ template <class Model, FixedString... Outputs>
 std::vector<std::vector<float>> results_of(const auto& device, const std::vector<float>& x,
                                            const std::vector<float>& weights, const std::vector<float>& mask) {
   using namespace crochet::literals;
-  auto executor = device.template compile<Model>();
-  executor.initialize();
-  std::ranges::copy(weights, executor.variable("weights"_n).begin());
-  std::ranges::copy(mask, executor.variable("mask"_n).begin());
-  MonitoredSession session{std::move(executor), HookChain{}};
+  MonitoredSession session{device.template compile<Model>(), HookChain{}};  // which initializes the variables
+  std::ranges::copy(weights, session.executor().variable("weights"_n).begin());
+  std::ranges::copy(mask, session.executor().variable("mask"_n).begin());
   const auto values = session.run(fetches<Outputs...>, feed<"x">(x));
   std::vector<std::vector<float>> all;
   const auto keep = [&](const auto& v) { all.emplace_back(v.data(), v.data() + v.size()); };

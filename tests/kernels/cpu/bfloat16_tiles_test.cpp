@@ -48,6 +48,7 @@ TEST(Bfloat16Tiles, SumProductsOfRoundedNumbers) {
 }
 
 TEST(Bfloat16Tiles, APartOfTheResultHasTheBitsOfTheWhole) { test_parts<Bfloat16Tiles>(); }
+TEST(Bfloat16Tiles, KeepACallersScratch) { test_scratch_offset<Bfloat16Tiles>(); }
 TEST(Bfloat16Tiles, MultiplyDoublesAsTilesDo) { test_doubles<Bfloat16Tiles>(); }
 
 float rounded(float x) { return std::bit_cast<float>(detail::round_to_bfloat16(x)); }
@@ -66,6 +67,21 @@ TEST(Bfloat16, KeepsInfinityAndNan) {
   EXPECT_EQ(rounded(std::numeric_limits<float>::max()), infinity) << "nearer than the largest bfloat16";
   for (const std::uint32_t bits : {0x7f800001U, 0x7fffffffU, 0xffffffffU, 0x7fc00000U}) {
     EXPECT_TRUE(std::isnan(rounded(std::bit_cast<float>(bits)))) << std::hex << bits;
+  }
+}
+
+TEST(Bfloat16, ALineKeepsInfinityAndNan) {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> line(70, 1.0F);
+  for (std::size_t i = 0; i < line.size(); i += 7) line[i] = i % 2 == 0 ? infinity : nan;
+  std::vector<Bfloat16Pair> pairs(35);
+  round_line(line.data(), 70, pairs.data());
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto x = std::bit_cast<float>(i % 2 == 0 ? pairs[i / 2] << 16U : pairs[i / 2] & 0xffff0000U);
+    EXPECT_EQ(std::isnan(x), std::isnan(line[i])) << i;
+    if (!std::isnan(x)) {
+      EXPECT_EQ(x, line[i]) << i;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,7 @@ TEST(Int8Tiles, SumProductsOfIntegers) {
 }
 
 TEST(Int8Tiles, APartOfTheResultHasTheBitsOfTheWhole) { test_parts<Int8Tiles>(); }
+TEST(Int8Tiles, KeepACallersScratch) { test_scratch_offset<Int8Tiles>(); }
 TEST(Int8Tiles, MultiplyDoublesAsTilesDo) { test_doubles<Int8Tiles>(); }
 
 /// The product of a matrix [rows, depth] of equal numbers, but for one, by ones [depth, columns].
@@ -95,6 +97,33 @@ TEST(Int8Tiles, NumbersOfEveryMagnitudeAreMultiplied) {
   }
   for (const float y : product_with(std::numeric_limits<float>::denorm_min(), 0))
     EXPECT_EQ(y, 0) << "too small for a scale";
+}
+
+TEST(Int8Tiles, SumsThatCouldExceedAnIntegerAreOfFloats) {
+  for (const std::int64_t depth : {most_int8_depth, most_int8_depth + 1, std::int64_t{150528}}) {
+    constexpr std::int64_t rows = 5, columns = 3;
+    const std::vector<float> a(static_cast<std::size_t>(rows * depth), 1.0F),
+        b(static_cast<std::size_t>(depth * columns), 1.0F);
+    std::vector<float> c(static_cast<std::size_t>(rows * columns));
+    Barrier barrier(1);
+    std::vector<AlignedBytes> scratch(1);
+    Worker worker(0, 1, barrier, scratch);
+    Int8Tiles::multiply(row_major(a.data(), depth), row_major(b.data(), columns), depth, {0, rows}, {0, columns},
+                        worker, StoreTo<float>{c.data(), columns});
+    for (const float x : c) EXPECT_NEAR(x, static_cast<float>(depth), 0.02F);
+  }
+}
+
+/// Both scales are large, and their product is infinite; the result is 0.
+TEST(Int8Tiles, LargeScalesOnBothSidesDoNotMakeNan) {
+  std::vector<float> a(8 * 4), b(4 * 3), c(8 * 3, 9.0F);
+  a[0] = b[3] = 1e22F;
+  Barrier barrier(1);
+  std::vector<AlignedBytes> scratch(1);
+  Worker worker(0, 1, barrier, scratch);
+  Int8Tiles::multiply(row_major(std::as_const(a).data(), 4), row_major(std::as_const(b).data(), 3), 4, {0, 8}, {0, 3},
+                      worker, StoreTo<float>{c.data(), 3});
+  EXPECT_EQ(c, std::vector<float>(8 * 3));
 }
 
 }  // namespace int8_tiles_test

@@ -2,6 +2,7 @@
 // Products by policies that round the operands of floats: operands in every layout, and what all of these policies
 // keep.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -91,6 +92,25 @@ void test_doubles() {
   Policy::multiply(x, y, 3, {0, 20}, {0, 20}, worker, StoreTo<double>{c.data(), 20});
   Tiles::multiply(x, y, 3, {0, 20}, {0, 20}, worker, StoreTo<double>{expected.data(), 20});
   EXPECT_EQ(c, expected);
+}
+
+/// A caller's scratch memory in front of a product's own stays as it is.
+template <class Policy>
+void test_scratch_offset() {
+  const Size s{13, 47, 33};
+  const auto a = numbers(s.m * s.k, 1), b = numbers(s.k * s.n, 2);
+  std::vector<float> c(static_cast<std::size_t>(s.m * s.n));
+  Barrier barrier(1);
+  std::vector<AlignedBytes> scratch(1);
+  Worker worker(0, 1, barrier, scratch);
+  constexpr std::int64_t mine = 100;
+  const std::int64_t all = mine + Policy::template scratch<float>(s.m, s.n, s.k);
+  std::fill_n(worker.scratch<float>(all), mine, 5.0F);
+  Policy::multiply(row_major(a.data(), s.k), row_major(b.data(), s.n), s.k, {0, s.m}, {0, s.n}, worker,
+                   StoreTo<float>{c.data(), s.n}, mine);
+  EXPECT_EQ(c, product<Policy>(s, {}, {0, s.m}, {0, s.n}));
+  const float* const kept = worker.scratch<float>(all);
+  EXPECT_EQ(std::count(kept, kept + mine, 5.0F), mine);
 }
 
 }  // namespace crochet::kernel

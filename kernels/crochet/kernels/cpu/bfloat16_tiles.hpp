@@ -4,6 +4,7 @@
 #pragma once
 #include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
+#include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
 namespace crochet::kernel {
 
@@ -32,49 +33,21 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate_pairs(const Bfloat16Pair* a, std::int
   }
 }
 
-/// A product of pairs by one panel of columns, with an epilogue given by its functions.
-struct PairedProduct {
+/// A product of pairs by one panel of columns.
+struct PairedProduct : RoundedProduct<PairedProduct> {
   Bfloat16Pairs a;            ///< its row 0 is row `first` of the product
   const Bfloat16Pair* panel;  ///< [pairs, panel_width<float>]
   std::int64_t pairs, first;
 
-  static constexpr int tall = tile_rows<float>, wide = panel_vectors<float>;
-
-  const Bfloat16Pair* row(std::int64_t i) const { return a.data + (i - first) * a.row; }
-
-  /// Whole tiles. Returns the first remaining row.
-  template <class Epilogue>
-  std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
-    const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
-    std::int64_t i = rows.from;
-    for (; i + tall <= rows.to; i += tall) {
-      native<float> c[tall][wide];
-      // With a constant distance of 1 the addresses have constant offsets from one base.
-      if (a.row == 1) {
-        accumulate_pairs<tall, wide>(row(i), 1, a.column, panel, pairs, c);
-      } else {
-        accumulate_pairs<tall, wide>(row(i), a.row, 1, panel, pairs, c);
-      }
-      CROCHET_UNROLL
-      for (int r = 0; r < tall; ++r) here.template vectors<wide>(i + r, j, c[r]);
-    }
-    return i;
-  }
-
-  /// Stores the sums of up to `tall` rows from row i on, in rows of a panel's width. Returns the number of rows.
-  [[gnu::noinline]] std::int64_t edge(std::int64_t i, std::int64_t left, float* sums) const {
-    if (left >= tall) return edge_of<tall>(i, sums);
-    if (left >= tall / 2) return edge_of<tall / 2>(i, sums);
-    return edge_of<1>(i, sums);
-  }
-
- private:
   template <int R>
-  std::int64_t edge_of(std::int64_t i, float* sums) const {
-    native<float> c[R][wide];
-    accumulate_pairs<R, wide>(row(i), a.row, a.column, panel, pairs, c);
-    __builtin_memcpy(sums, c, sizeof c);
-    return R;
+  CROCHET_HOST_ALWAYS_INLINE void tile(std::int64_t i, native<float> (&results)[R][wide]) const {
+    const Bfloat16Pair* row = a.data + (i - first) * a.row;
+    // With a constant distance of 1 the addresses have constant offsets from one base.
+    if (a.row == 1) {
+      accumulate_pairs(row, 1, a.column, panel, pairs, results);
+    } else {
+      accumulate_pairs(row, a.row, 1, panel, pairs, results);
+    }
   }
 };
 
@@ -122,26 +95,16 @@ class Bfloat16Tiles {
   static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
                                  Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
     if (rows.size() <= 0 || columns.size() <= 0) return;
-    constexpr std::int64_t width = panel_width<float>;
     const std::int64_t pairs = pairs_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
     auto* const panel = reinterpret_cast<Bfloat16Pair*>(worker.scratch<float>(offset + needed) + offset);
-    Bfloat16Pair* const lines = panel + pairs * width;
-    const detail::PairedProduct product{detail::rounded_rows(a, depth, rows, lines + pairs * width), panel, pairs,
-                                        rows.from};
-    for (std::int64_t j = columns.from; j < columns.to; j += width) {
-      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
-      detail::rounded_panel(b, depth, j, n, panel, lines);
-      Range left = rows;
-      if constexpr (P.whole_panels) {
-        if (n == width) left.from = product.whole_tiles(rows, j, epilogue);
-      }
-      float sums[detail::PairedProduct::tall * width];
-      while (left.size() > 0) {
-        const std::int64_t made = product.edge(left.from, left.size(), sums);
-        for (std::int64_t r = 0; r < made; ++r) epilogue.row(left.from + r, j, n, sums + r * width);
-        left.from += made;
-      }
-    }
+    Bfloat16Pair* const lines = panel + pairs * panel_width<float>;
+    detail::PairedProduct product;
+    product.a = detail::rounded_rows(a, depth, rows, lines + pairs * panel_width<float>);
+    product.panel = panel;
+    product.pairs = pairs;
+    product.first = rows.from;
+    const auto round = [&](std::int64_t j, std::int64_t n) { detail::rounded_panel(b, depth, j, n, panel, lines); };
+    product.multiply<P>(rows, columns, round, epilogue);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
+#include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
 namespace crochet::kernel {
 
@@ -13,7 +14,10 @@ template <int R, int U>
 CROCHET_HOST_ALWAYS_INLINE void accumulate_quads(const Int8Quad* a, std::int64_t row, const Int8Quad* b,
                                                  std::int64_t words, const Int8Quad* start, Quads (&c)[R][U]) {
   CROCHET_UNROLL
-  for (int i = 0; i < R; ++i) __builtin_memcpy(c[i], start, sizeof c[i]);
+  for (int i = 0; i < R; ++i) {
+    CROCHET_UNROLL  // one by one: g++ keeps a row of registers that is copied as a whole in memory
+        for (int u = 0; u < U; ++u) __builtin_memcpy(&c[i][u], start + u * native_lanes<float>, sizeof c[i][u]);
+  }
   for (std::int64_t k = 0; k < words; ++k, ++a, b += Int8Panel::width) {
     Quads bv[U];
     CROCHET_UNROLL
@@ -28,55 +32,25 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate_quads(const Int8Quad* a, std::int64_t
 }
 
 /// A product of rounded operands by one panel of columns.
-struct Int8Product {
+struct Int8Product : RoundedProduct<Int8Product> {
   Int8Rows a;
   Int8Panel panel;
   std::int64_t words, first;  ///< row 0 of a is row `first` of the product
 
-  static constexpr int tall = tile_rows<float>, wide = panel_vectors<float>;
-
-  /// The results of R rows from row i on.
   template <int R>
   CROCHET_HOST_ALWAYS_INLINE void tile(std::int64_t i, native<float> (&results)[R][wide]) const {
     Quads c[R][wide];
-    accumulate_quads<R, wide>(a.words + (i - first) * a.pitch, a.pitch, panel.words, words, panel.sums, c);
+    accumulate_quads(a.words + (i - first) * a.pitch, a.pitch, panel.words, words, panel.sums, c);
     native<float> scale[wide];
-    __builtin_memcpy(scale, panel.scales, sizeof scale);
+    CROCHET_UNROLL
+    for (int u = 0; u < wide; ++u) __builtin_memcpy(&scale[u], panel.scales + u * native_lanes<float>, sizeof scale[u]);
     CROCHET_UNROLL
     for (int r = 0; r < R; ++r) {
       CROCHET_UNROLL
-      for (int u = 0; u < wide; ++u) {
-        results[r][u] = __builtin_convertvector(c[r][u], native<float>) * (scale[u] * a.scales[i - first + r]);
+      for (int u = 0; u < wide; ++u) {  // one scale after the other: their product may be out of range
+        results[r][u] = __builtin_convertvector(c[r][u], native<float>) * scale[u] * a.scales[i - first + r];
       }
     }
-  }
-  /// Whole tiles. Returns the first remaining row.
-  template <class Epilogue>
-  std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
-    const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
-    std::int64_t i = rows.from;
-    for (; i + tall <= rows.to; i += tall) {
-      native<float> results[tall][wide];
-      tile<tall>(i, results);
-      CROCHET_UNROLL
-      for (int r = 0; r < tall; ++r) here.template vectors<wide>(i + r, j, results[r]);
-    }
-    return i;
-  }
-  /// Stores the results of up to `tall` rows from row i on, in rows of a panel's width. Returns the number of rows.
-  [[gnu::noinline]] std::int64_t edge(std::int64_t i, std::int64_t left, float* to) const {
-    if (left >= tall) return edge_of<tall>(i, to);
-    if (left >= tall / 2) return edge_of<tall / 2>(i, to);
-    return edge_of<1>(i, to);
-  }
-
- private:
-  template <int R>
-  std::int64_t edge_of(std::int64_t i, float* to) const {
-    native<float> results[R][wide];
-    tile<R>(i, results);
-    __builtin_memcpy(to, results, sizeof results);
-    return R;
   }
 };
 
@@ -110,7 +84,8 @@ class Int8Tiles {
                        Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
     if constexpr (std::is_same_v<T, float>) {
       // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
-      if ((rows.from == 0 && rows.size() <= detail::few_rows) || depth < least_depth) {
+      const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
+      if (few || depth < least_depth || depth > most_int8_depth) {
         return Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
       }
       round_and_multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
@@ -126,29 +101,22 @@ class Int8Tiles {
   static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
                                  Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
     if (rows.size() <= 0 || columns.size() <= 0) return;
-    constexpr std::int64_t width = panel_width<float>;
     const std::int64_t words = quads_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
     float* const floats = worker.scratch<float>(offset + needed) + offset;
     auto* const room = reinterpret_cast<Int8Quad*>(floats + panel_scratch<float>(depth));
     float* const line = reinterpret_cast<float*>(room + Int8Panel::room(words));
     float* const scales = line + depth;
-    const Int8Rows left{reinterpret_cast<Int8Quad*>(scales + rows.size()), scales, Int8Rows::pitch_of(depth)};
-    const detail::Int8Product product{left, Int8Panel::in(room, words), words, rows.from};
-    detail::round_rows(a, depth, rows, left, line);
-    for (std::int64_t j = columns.from; j < columns.to; j += width) {
-      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+    detail::Int8Product product;
+    product.a = {reinterpret_cast<Int8Quad*>(scales + rows.size()), scales, Int8Rows::pitch_of(depth)};
+    product.panel = Int8Panel::in(room, words);
+    product.words = words;
+    product.first = rows.from;
+    detail::round_rows(a, depth, rows, product.a, line);
+    const auto round = [&](std::int64_t j, std::int64_t n) {
       detail::round_panel(b, depth, depth, j, n, product.panel, floats);
-      Range rest = rows;
-      if constexpr (P.whole_panels) {
-        if (n == width) rest.from = product.whole_tiles(rows, j, epilogue);
-      }
-      float results[detail::Int8Product::tall * width];
-      while (rest.size() > 0) {
-        const std::int64_t made = product.edge(rest.from, rest.size(), results);
-        for (std::int64_t r = 0; r < made; ++r) epilogue.row(rest.from + r, j, n, results + r * width);
-        rest.from += made;
-      }
-    }
+      detail::sum_columns(product.panel.words, words, product.panel.sums);
+    };
+    product.multiply<P>(rows, columns, round, epilogue);
   }
 };
 

@@ -65,7 +65,7 @@ class Correlation {
     const std::int64_t size = y_.source * x_.source * channels_;
     std::int64_t ready = -1;
     for (std::int64_t j = 0; j < filters_; j += panel_width<T>) {
-      const std::int64_t width = filters_ - j < panel_width<T> ? filters_ - j : panel_width<T>;
+      const std::int64_t width = operands_.width_of_panel(j);
       weights_ = operands_.panel(j, width);
       for (Range rest = mine; rest.from < rest.to; rest.from = end_of_image(rest)) {
         const std::int64_t n = rest.from / y_.places, first = n * y_.places;
@@ -183,48 +183,69 @@ class Correlation {
   std::int64_t first_result_ = 0;
 };
 
+namespace detail {
+/// By Winograd's algorithm, if it pays. Returns whether it does.
+template <ConvolutionPaths P, class T, class Epilogue>
+bool correlate_in_tiles(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters,
+                        const T* source, Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
+  const auto run = [&]<int Side>(std::integral_constant<int, Side>) {
+    Winograd<Side, T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+    c.rows(source, worker.part(images * c.tile_rows(s)));
+    return true;
+  };
+  const int side = winograd::side_for(s, channels, filters);
+  if constexpr (P.large_tiles) {
+    if (side == 4) return run(std::integral_constant<int, 4>{});
+  }
+  return side != 0 && run(std::integral_constant<int, 2>{});
+}
+
+/// With a window of one pixel all pixels of all images form one row.
+template <ConvolutionPaths P, class Backend, class T, class Epilogue>
+void correlate_pixels(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
+                      Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
+  using Word = word_t<Backend, T>;
+  const std::int64_t pixels = images * s.y.places * s.x.places;
+  if constexpr (std::is_same_v<T, Word>) {
+    const Range mine = worker.part(pixels, tallest_tile);
+    Slide row = s;
+    row.y.source = row.y.places = 1;
+    row.x.source = row.x.places = mine.size();
+    const Below<Epilogue> here{epilogue, mine.from};
+    Correlation<T, Word, P, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
+    c.rows(source + mine.from * channels, {0, 1});
+  } else {  // a product, some rows at a time, because the policy copies them
+    constexpr std::int64_t some = 1024;
+    for (Range mine = worker.part(pixels, Backend::template row_grain<T>); mine.from < mine.to; mine.from += some) {
+      const Range rows{mine.from, mine.size() < some ? mine.to : mine.from + some};
+      Backend::multiply(row_major(source, channels), filter, channels, rows, {0, filters}, worker, epilogue);
+    }
+  }
+}
+}  // namespace detail
+
 /// Convolves. Each member of the team computes its part of the rows, counted over all images, and passes the results
 /// to the epilogue. Backend: the product policy.
 template <ConvolutionPaths P, class Backend, class T, class Epilogue>
 void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
   using Word = word_t<Backend, T>;
-  const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
+  const auto slide = [&]<class W>(W) {
+    Correlation<T, W, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+    c.rows(source, worker.part(images * s.y.places));
+  };
   if constexpr (P.winograd && !is_exact<Backend> && std::is_same_v<Word, float>) {
-    const int side = winograd::side_for(s, channels, filters);
-    const auto run = [&]<int Side>(std::integral_constant<int, Side>) {
-      Winograd<Side, T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
-      c.rows(source, worker.part(images * c.tile_rows(s)));
-    };
-    if constexpr (P.large_tiles) {
-      if (side == 4) return run(std::integral_constant<int, 4>{});
-    }
-    if (side != 0) return run(std::integral_constant<int, 2>{});
+    if (detail::correlate_in_tiles<P>(s, images, channels, filters, source, filter, worker, epilogue)) return;
+  }
+  if constexpr (P.deep && std::is_same_v<Word, Int8Quad>) {
+    if (s.y.taps * s.x.taps * channels > most_int8_depth) return slide(T{});
   }
   if constexpr (P.windows) {
-    if (!P.one_pixel || !pointwise) {
-      Correlation<T, Word, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
-      return c.rows(source, worker.part(images * s.y.places));
-    }
+    const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
+    if (!P.one_pixel || !pointwise) return slide(Word{});
   }
   if constexpr (P.one_pixel) {
-    // With a window of one pixel, all pixels of all images form one row.
-    const std::int64_t pixels = images * s.y.places * s.x.places;
-    if constexpr (std::is_same_v<T, Word>) {
-      const Range mine = worker.part(pixels, tallest_tile);
-      Slide row = s;
-      row.y.source = row.y.places = 1;
-      row.x.source = row.x.places = mine.size();
-      const Below<Epilogue> here{epilogue, mine.from};
-      Correlation<T, Word, P, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
-      c.rows(source + mine.from * channels, {0, 1});
-    } else {  // a product, some rows at a time, because the policy copies them
-      constexpr std::int64_t some = 1024;
-      for (Range mine = worker.part(pixels, Backend::template row_grain<T>); mine.from < mine.to; mine.from += some) {
-        const Range rows{mine.from, mine.size() < some ? mine.to : mine.from + some};
-        Backend::multiply(row_major(source, channels), filter, channels, rows, {0, filters}, worker, epilogue);
-      }
-    }
+    detail::correlate_pixels<P, Backend>(s, images, channels, filters, source, filter, worker, epilogue);
   }
 }
 

@@ -38,6 +38,7 @@ class ConvolutionOperands {
   /// The size of the memory for begin(), in elements.
   std::int64_t room() const { return image_room() + (copies_ ? panel_scratch<T>(filter_.depth()) : 0); }
   void begin(T* room) { room_ = room; }
+  std::int64_t width_of_panel(std::int64_t j) const { return filter_.width_of_panel(j); }
 
   const T* image(const T* from) { return border_.around(from, room_); }
   /// Columns [j, j + width) of the filter.
@@ -62,6 +63,7 @@ class RoundedOperands {
  public:
   RoundedOperands(const ConvolutionFilter<float>& filter, const Border& border) : filter_(filter), border_(border) {}
   static bool image_by_image() { return true; }
+  std::int64_t width_of_panel(std::int64_t j) const { return filter_.width_of_panel(j); }
 
  protected:
   std::int64_t image_room() const { return whole_lines(border_.size()); }
@@ -120,13 +122,14 @@ template <int N>
 struct Int8Results {
   detail::Quads offset[N];
   detail::native<float> scale[N];
+  float scale_of_image;  ///< not multiplied with the others, because the product may be out of range
 
   CROCHET_ALWAYS_INLINE void make(const Int8Quad* sums, float* to) const {
     CROCHET_UNROLL
     for (int u = 0; u < N; ++u) {
       detail::Quads sum;
       __builtin_memcpy(&sum, sums + u * native_lanes<float>, sizeof sum);
-      const auto result = __builtin_convertvector(sum + offset[u], detail::native<float>) * scale[u];
+      const auto result = __builtin_convertvector(sum + offset[u], detail::native<float>) * scale[u] * scale_of_image;
       __builtin_memcpy(to + u * native_lanes<float>, &result, sizeof result);
     }
   }
@@ -147,7 +150,9 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
     each_panel([&](std::int64_t j, std::int64_t width, std::int64_t p) {
       const Int8Panel to = panel_at(p);
       detail::round_panel(filter_.matrix, filter_.depth(), filter_.run, j, width, to, scratch);
-      for (std::int64_t r = 0; r < filter_.runs; ++r) sum_run(to.words + r * run_room(), run_sums(to) + r * width_);
+      for (std::int64_t r = 0; r < filter_.runs; ++r) {
+        detail::sum_columns(to.words + r * run_room(), quads_in(filter_.run), run_sums(to) + r * width_);
+      }
     });
   }
 
@@ -155,7 +160,7 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
     const std::int64_t n = border_.height * border_.width * border_.channels;
     const Int8Scale s = Int8Scale::of(largest_magnitude(from, n));
     scale_ = s.scale;
-    return to_words(border_.around(from, padded_), border_.size(), s.inverse, words_);
+    return to_quads(border_.around(from, padded_), border_.size(), s.inverse, words_);
   }
   Panel<Int8Quad> panel(std::int64_t j, std::int64_t) {
     panel_ = panel_at(j / width_);
@@ -173,7 +178,7 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
     Int8Results<N> r;
     __builtin_memcpy(r.offset, offset_, sizeof r.offset);
     __builtin_memcpy(r.scale, panel_.scales, sizeof r.scale);
-    for (auto& scale : r.scale) scale *= scale_;
+    r.scale_of_image = scale_;
     return r;
   }
 
@@ -186,19 +191,6 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
   std::int64_t scratch() const { return panel_scratch<float>(filter_.depth()); }
   Int8Panel panel_at(std::int64_t p) const { return Int8Panel::in(panels_ + p * panel_room(), words()); }
   static Int8Quad* run_sums(const Int8Panel& panel) { return panel.sums + width_; }
-
-  /// The sums of the integers of a run, times -128.
-  void sum_run(const Int8Quad* words, Int8Quad* to) const {
-    for (std::int64_t u = 0; u < width_; u += native_lanes<float>) {
-      detail::Quads sum{}, word;
-      for (std::int64_t k = 0; k < quads_in(filter_.run); ++k) {
-        __builtin_memcpy(&word, words + k * width_ + u, sizeof word);
-        detail::add_quad(sum, detail::Quads{} + 0x01010101, word);
-      }
-      sum *= -128;
-      __builtin_memcpy(to + u, &sum, sizeof sum);
-    }
-  }
 
   float* padded_ = nullptr;
   Int8Quad *words_ = nullptr, *panels_ = nullptr;

@@ -2,7 +2,7 @@
 // The code paths that a convolution's shapes can need. Paths that are impossible at compile time are not compiled.
 #pragma once
 #include <crochet/graph/passes/plan.hpp>
-#include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/panels.hpp>
 
 namespace crochet::kernel {
@@ -24,8 +24,9 @@ struct ConvolutionPaths {
   bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
   bool winograd = true;                           ///< windows of 3x3 pixels with stride 1
   bool large_tiles = true;                        ///< and many results of an image
+  bool deep = true;                               ///< more products for a result than most_int8_depth
 
-  static constexpr ConvolutionPaths none() { return {false, false, false, false, false, false}; }
+  static constexpr ConvolutionPaths none() { return {false, false, false, false, false, false, false}; }
 
   /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
@@ -43,6 +44,8 @@ struct ConvolutionPaths {
     all.winograd = all.winograd || may_be_winograd;
     all.large_tiles =
         all.large_tiles || (may_be_winograd && (!places.is_static() || places.factor >= least_places_of_large_tiles));
+    const Extent sources = in[0].from_right(0);
+    all.deep = all.deep || !sources.is_static() || a.ints[0] * a.ints[1] * sources.factor > most_int8_depth;
     const Extent channels = out.from_right(0);
     const std::int64_t last = channels.factor % panel_width<T>;
     all.narrow_panels = all.narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));

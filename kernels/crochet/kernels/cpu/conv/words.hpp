@@ -71,37 +71,39 @@ const T* to_words(const T* from, std::int64_t, std::int64_t, T*) {
 }
 inline const Bfloat16Pair* to_words(const float* from, std::int64_t n, std::int64_t apart, Bfloat16Pair* room) {
   const std::int64_t both = n > apart ? n - apart : 0;
-  round_lines(from, from + apart, both, room);
+  if (both > 0) round_lines(from, from + apart, both, room);
   round_lines(from + both, nullptr, n - both, room + both);
   return room;
 }
+namespace detail {
+/// The words of one register of numbers and the three behind it, rounded to integers plus 128.
+CROCHET_ALWAYS_INLINE Quads quads_at(const float* from, float inverse) {
+  Quads q[4];
+  native<float> x;
+  CROCHET_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    __builtin_memcpy(&x, from + k, sizeof x);
+    q[k] = round_to_int8(x, inverse);
+  }
+  // A byte's highest bit inverted is the byte plus 128.
+  return join_four(q[0], q[1], q[2], q[3]) ^ static_cast<Int8Quad>(0x80808080U);
+}
+}  // namespace detail
+
 /// The words of n numbers, rounded to integers plus 128: word i has numbers i to i + 3.
-inline const Int8Quad* to_words(const float* from, std::int64_t n, float inverse, Int8Quad* room) {
-  constexpr std::int64_t step = native_lanes<float>, behind = numbers_in<Int8Quad> - 1;
-  const auto words_at = [&](const float* x) {
-    detail::Quads q[numbers_in<Int8Quad>];
-    CROCHET_UNROLL
-    for (int k = 0; k <= behind; ++k) {
-      detail::native<float> numbers;
-      __builtin_memcpy(&numbers, x + k, sizeof numbers);
-      q[k] = detail::round_to_int8(numbers, inverse);
-    }
-    // A byte's highest bit inverted is the byte plus 128.
-    return detail::join_four(q[0], q[1], q[2], q[3]) ^ static_cast<Int8Quad>(0x80808080U);
-  };
+inline const Int8Quad* to_quads(const float* from, std::int64_t n, float inverse, Int8Quad* room) {
+  constexpr std::int64_t step = native_lanes<float>, read = step + 3;
   std::int64_t i = 0;
-  for (; i + step + behind <= n; i += step) {
-    const detail::Quads words = words_at(from + i);
+  for (; i + read <= n; i += step) {
+    const detail::Quads words = detail::quads_at(from + i, inverse);
     __builtin_memcpy(room + i, &words, sizeof words);
   }
-  while (i < n) {
-    float rest[step + behind] = {};
-    const std::int64_t left = n - i, read = left < step + behind ? left : step + behind,
-                       some = left < step ? left : step;
-    __builtin_memcpy(rest, from + i, static_cast<std::size_t>(read) * sizeof *from);
-    const detail::Quads words = words_at(rest);
-    __builtin_memcpy(room + i, &words, static_cast<std::size_t>(some) * sizeof *room);
-    i += some;
+  for (; i < n; i += step) {
+    float rest[read] = {};
+    const std::int64_t left = n - i;
+    __builtin_memcpy(rest, from + i, static_cast<std::size_t>(left < read ? left : read) * sizeof *from);
+    const detail::Quads words = detail::quads_at(rest, inverse);
+    __builtin_memcpy(room + i, &words, static_cast<std::size_t>(left < step ? left : step) * sizeof *room);
   }
   return room;
 }

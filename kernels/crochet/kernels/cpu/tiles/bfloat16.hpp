@@ -72,12 +72,9 @@ CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join_neighbours(const float* from) {
 
 /// c + a0 b0 + a1 b1 for each element.
 CROCHET_ALWAYS_INLINE void add_pair(native<float>& c, const native<Bfloat16Pair>& a, const native<Bfloat16Pair>& b) {
-#if defined(__AVX512BF16__) && defined(__clang__)
-  using Words = native<int>;
-  c = __builtin_ia32_dpbf16ps_512(c, reinterpret_cast<Words>(a), reinterpret_cast<Words>(b));
-#elif defined(__AVX512BF16__)
-  using Halves = simd::vec<short, 2 * native_lanes<float>>;
-  c = __builtin_ia32_dpbf16ps_v16sf(c, reinterpret_cast<Halves>(a), reinterpret_cast<Halves>(b));
+#if defined(__AVX512BF16__)
+  // By inline assembly: the types of the compilers' functions differ, also between versions of g++.
+  asm("vdpbf16ps %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
 #else
   using Floats = native<float>;
   constexpr Bfloat16Pair upper = 0xffff0000;

@@ -13,7 +13,7 @@ struct Bfloat16Pairs {
 };
 
 namespace detail {
-/// The left operand's rows, rounded. `room`: pairs_in(depth) * (rows rounded up to whole registers).
+/// The left operand's rows, rounded. `room`: pairs_in(depth) for each row.
 [[gnu::noinline]] inline Bfloat16Pairs rounded_rows(const Matrix<float>& a, std::int64_t depth, Range rows,
                                                     Bfloat16Pair* room) {
   const std::int64_t pairs = pairs_in(depth), n = rows.size();

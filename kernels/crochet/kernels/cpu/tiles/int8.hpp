@@ -14,6 +14,9 @@ using Int8Quad = std::int32_t;
 /// The words of a number of elements.
 constexpr std::int64_t quads_in(std::int64_t elements) { return (elements + 3) / 4; }
 
+/// The most products whose sum fits 32 bits in any order: 2^31 / 128^2 / 2.
+inline constexpr std::int64_t most_int8_depth = std::int64_t{1} << 16;
+
 /// How numbers are rounded: x is scale * n, where n, from -127 to 127, is the integer nearest to x * inverse.
 struct Int8Scale {
   float scale = 0, inverse = 0;

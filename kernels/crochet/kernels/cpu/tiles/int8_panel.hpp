@@ -53,40 +53,46 @@ namespace detail {
   }
 }
 
-/// One register of columns of a panel: rounds `depth` lines to words, runs of `run` lines apart, which begin a word
-/// each.
-inline void round_columns(const float* from, std::int64_t pitch, std::int64_t depth, std::int64_t run,
-                          const Int8Panel& to, std::int64_t u) {
-  native<float> x, inverse{};
-  Quads most{}, sum{};
+/// The scales of one register of columns, and the inverses.
+inline native<float> scale_columns(const float* from, std::int64_t pitch, std::int64_t depth, float* scales) {
+  native<float> x, inverses{};
+  Quads most{};
   for (std::int64_t k = 0; k < depth; ++k) {
     __builtin_memcpy(&x, from + k * pitch, sizeof x);
     most = larger_magnitude(most, x);
   }
   for (int i = 0; i < native_lanes<float>; ++i) {
     const Int8Scale s = Int8Scale::of(most[i]);
-    to.scales[u + i] = s.scale;
-    inverse[i] = s.inverse;
+    scales[i] = s.scale;
+    inverses[i] = s.inverse;
   }
-  Int8Quad* word = to.words + u;
+  return inverses;
+}
+/// Rounds up to four lines of one register of columns to words.
+CROCHET_ALWAYS_INLINE Quads round_lines(const float* from, std::int64_t pitch, std::int64_t lines,
+                                        const native<float>& inverses) {
+  Quads q[4] = {};
+  native<float> x;
+  for (std::int64_t i = 0; i < 4 && i < lines; ++i) {
+    __builtin_memcpy(&x, from + i * pitch, sizeof x);
+    q[i] = round_to_int8(x, inverses);
+  }
+  return join_four(q[0], q[1], q[2], q[3]);
+}
+/// One register of columns of a panel: rounds `depth` lines to words, each run of `run` lines to words of its own.
+inline void round_columns(const float* from, std::int64_t pitch, std::int64_t depth, std::int64_t run, float* scales,
+                          Int8Quad* to) {
+  const native<float> inverses = scale_columns(from, pitch, depth, scales);
   for (std::int64_t k = 0; k < depth; k += run) {
-    for (std::int64_t r = 0; r < run; r += 4, word += Int8Panel::width) {
-      Quads q[4] = {};
-      for (std::int64_t i = 0; i < 4 && r + i < run; ++i) {
-        __builtin_memcpy(&x, from + (k + r + i) * pitch, sizeof x);
-        q[i] = round_to_int8(x, inverse);
-      }
-      const Quads all = join_four(q[0], q[1], q[2], q[3]);
-      add_quad(sum, Quads{} + 0x01010101, all);
-      __builtin_memcpy(word, &all, sizeof all);
+    for (std::int64_t r = 0; r < run; r += 4, to += Int8Panel::width) {
+      const Quads words = round_lines(from + (k + r) * pitch, pitch, run - r, inverses);
+      __builtin_memcpy(to, &words, sizeof words);
     }
   }
-  sum *= -128;
-  __builtin_memcpy(to.sums + u, &sum, sizeof sum);
 }
 
-/// Rounds columns [j, j + n) of the right operand to a panel that is padded with zeros. `run`: see round_columns.
-/// `scratch`: panel_scratch<float>(depth).
+/// Rounds columns [j, j + n) of the right operand to a panel that is padded with zeros, but not its sums. `run`: see
+/// round_columns. `scratch`: panel_scratch<float>(depth).
 [[gnu::noinline]] inline void round_panel(const Matrix<float>& b, std::int64_t depth, std::int64_t run, std::int64_t j,
                                           std::int64_t n, const Int8Panel& to, float* scratch) {
   const std::int64_t words = run == 0 ? 0 : depth / run * quads_in(run);
@@ -94,8 +100,21 @@ inline void round_columns(const float* from, std::int64_t pitch, std::int64_t de
     __builtin_memset(to.words, 0, static_cast<std::size_t>(Int8Panel::room(words)) * sizeof *to.words);
   }
   const Panel<float> panel = panel_of(b, depth, j, n, 1, scratch);
-  for (std::int64_t u = 0; u < n; u += native_lanes<float>)
-    round_columns(panel.data + u, panel.pitch, depth, run, to, u);
+  for (std::int64_t u = 0; u < n; u += native_lanes<float>) {
+    round_columns(panel.data + u, panel.pitch, depth, run, to.scales + u, to.words + u);
+  }
+}
+/// The sums of the integers of a panel's columns in so many words, times -128.
+inline void sum_columns(const Int8Quad* from, std::int64_t words, Int8Quad* to) {
+  for (std::int64_t u = 0; u < Int8Panel::width; u += native_lanes<float>) {
+    Quads sum{}, word;
+    for (std::int64_t k = 0; k < words; ++k) {
+      __builtin_memcpy(&word, from + k * Int8Panel::width + u, sizeof word);
+      add_quad(sum, Quads{} + 0x01010101, word);
+    }
+    sum *= -128;
+    __builtin_memcpy(to + u, &sum, sizeof sum);
+  }
 }
 }  // namespace detail
 

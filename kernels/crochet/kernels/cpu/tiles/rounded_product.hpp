@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// RoundedProduct: what products of rounded operands share: tiles of the result, panel by panel, to the epilogue.
+#pragma once
+#include <crochet/kernels/cpu/matrix.hpp>
+#include <crochet/kernels/cpu/tiles/tile.hpp>
+
+namespace crochet::kernel::detail {
+
+/// The base of Product, which has `tile<R>(i, results)`: the results of R rows from row i on, by one panel of columns.
+template <class Product>
+class RoundedProduct {
+ public:
+  static constexpr int tall = tile_rows<float>, wide = panel_vectors<float>;
+  static constexpr std::int64_t width = panel_width<float>;
+
+  /// Computes all panels of the columns. round_panel(j, n) makes columns [j, j + n) the product's panel.
+  template <ProductPaths P, class Round, class Epilogue>
+  void multiply(Range rows, Range columns, const Round& round_panel, const Epilogue& epilogue) const {
+    for (std::int64_t j = columns.from; j < columns.to; j += width) {
+      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+      round_panel(j, n);
+      Range left = rows;
+      if constexpr (P.whole_panels) {
+        if (n == width) left.from = whole_tiles(rows, j, epilogue);
+      }
+      float results[tall * width];
+      while (left.size() > 0) {
+        const std::int64_t made = edge(left.from, left.size(), results);
+        for (std::int64_t r = 0; r < made; ++r) epilogue.row(left.from + r, j, n, results + r * width);
+        left.from += made;
+      }
+    }
+  }
+
+ private:
+  const Product& self() const { return static_cast<const Product&>(*this); }
+
+  /// Returns the first remaining row.
+  template <class Epilogue>
+  std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
+    const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
+    std::int64_t i = rows.from;
+    for (; i + tall <= rows.to; i += tall) {
+      native<float> results[tall][wide];
+      self().template tile<tall>(i, results);
+      CROCHET_UNROLL
+      for (int r = 0; r < tall; ++r) here.template vectors<wide>(i + r, j, results[r]);
+    }
+    return i;
+  }
+  /// Stores the results of up to `tall` rows from row i on, in rows of a panel's width. Returns the number of rows.
+  [[gnu::noinline]] std::int64_t edge(std::int64_t i, std::int64_t left, float* to) const {
+    if (left >= tall) return edge_of<tall>(i, to);
+    if (left >= tall / 2) return edge_of<tall / 2>(i, to);
+    return edge_of<1>(i, to);
+  }
+  template <int R>
+  std::int64_t edge_of(std::int64_t i, float* to) const {
+    native<float> results[R][wide];
+    self().template tile<R>(i, results);
+    __builtin_memcpy(to, results, sizeof results);
+    return R;
+  }
+};
+
+}  // namespace crochet::kernel::detail
