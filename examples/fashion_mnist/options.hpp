@@ -10,6 +10,17 @@
 
 namespace demo {
 
+/// A whole number above 0. The library's check prints the range of a double.
+inline CLI::Validator positive_integer() {
+  const auto check = [](const std::string& text) {
+    const bool is_one = !text.empty() && text.size() < 19 &&
+                        text.find_first_not_of("0123456789") == std::string::npos &&
+                        text.find_first_not_of('0') != std::string::npos;
+    return is_one ? std::string() : "\"" + text + "\" is no whole number above 0";
+  };
+  return {check, "ABOVE 0"};
+}
+
 struct Options {
   std::string model = "cnn", device = "cpu";
   std::int64_t epochs = 5;
@@ -39,9 +50,9 @@ struct Options {
         ->capture_default_str();
 #endif
     app.add_option("--epochs", epochs, "passes over the training images")
-        ->check(CLI::PositiveNumber)
+        ->check(positive_integer())
         ->capture_default_str();
-    app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--batch", batch, "images in a step")->check(positive_integer())->capture_default_str();
     app.add_option("--threads", threads, "at most so many threads share a step on the CPU")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
@@ -62,7 +73,7 @@ struct Options {
     app.add_option("--debug-server", debug_server, "the same tensors to a debug server, localhost:6064 for example");
 #endif
     app.add_option("--look-every", look_every, "these three: one step in so many, a third of the way apart")
-        ->check(CLI::PositiveNumber)
+        ->check(positive_integer())
         ->capture_default_str();
     app.add_flag("--quiet", quiet, "only the last line, and errors");
   }

@@ -11,6 +11,7 @@
 #include <crochet/base/name.hpp>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/graph/model_check.hpp>
+#include <crochet/graph/ops/normalization.hpp>
 #include <crochet/session/request_check.hpp>
 
 namespace crochet::detail {
@@ -46,7 +47,8 @@ struct ExportTables {
   }
 };
 
-/// The variable that a run of the outputs changes, and the output that is a variable, as nodes; -1: none.
+/// The variable that a run of the outputs changes, and the output that is a variable, as nodes; -1: none. And whether it
+/// normalizes by its batch.
 template <class T, class... Output>
 struct ExportedVariableUse {
   static constexpr int changed = [] {
@@ -56,6 +58,14 @@ struct ExportedVariableUse {
       if (n.is(op::assign)) return s.nodes[at(n.inputs[0])].origin;
     }
     return -1;
+  }();
+  static constexpr bool normalizes = [] {
+    const Subgraph s =
+        select_nodes(T::graph, ConstexprVector<int>{find_node(T::graph, Output::view())...}, ConstexprVector<int>{});
+    for (const Node& n : s.nodes) {
+      if (normalizes_by_batch(n)) return true;
+    }
+    return false;
   }();
   static constexpr int output = [] {
     for (const int node : {find_node(T::graph, Output::view())...}) {
@@ -78,7 +88,8 @@ constexpr auto export_reason() {
       using Use = ExportedVariableUse<T, Output...>;
       constexpr int node = Use::changed >= 0 ? Use::changed : Use::output;
       if constexpr (node < 0) {
-        return std::type_identity<error::none>{};
+        return std::type_identity<
+            std::conditional_t<Use::normalizes, error::an_output_uses_the_statistics_of_its_batch, error::none>>{};
       } else {
         using Variable = spelt<Name<FixedString<T::name_of(node).size() + 1>{T::name_of(node)}>>;
         using Changes = error::exports_a_change_of_a_variable<Variable>;

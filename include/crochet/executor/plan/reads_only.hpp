@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadsOnly: whether runs of a plan only read the variables, so that several threads can run it at a time.
+// ReadsOnly: whether runs of a plan only read the variables, so that several threads can run it at a time, and whether they
+// are of inference.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/graph/core/sources.hpp>
+#include <crochet/graph/ops/normalization.hpp>
 
 namespace crochet::cpu {
 
@@ -16,14 +18,16 @@ namespace crochet::cpu {
 template <class T, class P>
 class ReadsOnly {
  public:
-  /// What such a run must not have: an assignment, or a variable among its outputs, which is copied to a common memory
-  /// when it is read. A std::type_identity of a crochet::error.
+  /// What a Predictor's run must not have: an assignment, a variable among its outputs, which is copied to a common memory
+  /// when it is read, or a normalization by the batch. A std::type_identity of a crochet::error.
   static constexpr auto reason() {
     constexpr int fetched = first_fetched();
     if constexpr (first_assigned() >= 0) {
       return assigns_reason<error::an_output_changes_a_variable>();
     } else if constexpr (fetched >= 0) {
       return std::type_identity<error::outputs_a_variable<spelt_at<fetched>>>{};
+    } else if constexpr (normalizes()) {
+      return std::type_identity<error::an_output_uses_the_statistics_of_its_batch>{};
     } else {
       return std::type_identity<error::none>{};
     }
@@ -58,6 +62,12 @@ class ReadsOnly {
       if (n.is(op::assign)) return n.inputs[0];
     }
     return -1;
+  }
+  static constexpr bool normalizes() {
+    for (const Node& n : P::selected.view().nodes) {
+      if (normalizes_by_batch(n)) return true;
+    }
+    return false;
   }
   static constexpr int first_fetched() {
     const SubgraphView graph = P::selected.view();

@@ -168,6 +168,9 @@ constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor bet
   return {g.apply(op::batch_norm, a, x, mean, variance, gamma, beta), mean, variance};
 }
 
+/// Whether a node normalizes by the mean and variance of its batch, as for training.
+constexpr bool normalizes_by_batch(const Node& n) { return n.is(op::batch_norm) && n.attributes.ints[1] == 1; }
+
 /// Splits each example's channels (the last axis) into `groups` equal groups, normalises each group over all positions
 /// of the example to mean 0 and variance 1, multiplies by gamma and adds beta per channel. x [n, ..., c], gamma and
 /// beta [c]. With as many groups as channels it is instance normalisation. Source: Wu and He, ECCV 2018, eq. 7.
