@@ -47,8 +47,8 @@ struct ExportTables {
   }
 };
 
-/// The variable that a run of the outputs changes, and the output that is a variable, as nodes; -1: none. And whether it
-/// normalizes by its batch.
+/// The variable that a run of the outputs changes, and the output that is a variable, as nodes; -1: none. And whether
+/// it normalizes by its batch.
 template <class T, class... Output>
 struct ExportedVariableUse {
   static constexpr int changed = [] {

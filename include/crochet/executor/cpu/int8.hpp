@@ -6,7 +6,8 @@
 
 namespace crochet {
 
-/// Like Cpu, for inference: the operands of matrix products and convolutions of floats are rounded to integers of 8 bits.
+/// Like Cpu, for inference: the operands of matrix products and convolutions of floats are rounded to integers of 8
+/// bits.
 /// - A weight matrix has a scale for each column, a filter for each of its channels; the rows of a left operand have a
 ///   scale each, and so has each image of a convolution. Scales follow from the largest magnitude in each run, so no
 ///   calibration is needed. Sums are exact; results, variables and all else stay in float.

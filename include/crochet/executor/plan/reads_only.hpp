@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadsOnly: whether runs of a plan only read the variables, so that several threads can run it at a time, and whether they
-// are of inference.
+// ReadsOnly: whether runs of a plan only read the variables, so that several threads can run it at a time, and whether
+// they are of inference.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -18,8 +18,8 @@ namespace crochet::cpu {
 template <class T, class P>
 class ReadsOnly {
  public:
-  /// What a Predictor's run must not have: an assignment, a variable among its outputs, which is copied to a common memory
-  /// when it is read, or a normalization by the batch. A std::type_identity of a crochet::error.
+  /// What a Predictor's run must not have: an assignment, a variable among its outputs, which is copied to a common
+  /// memory when it is read, or a normalization by the batch. A std::type_identity of a crochet::error.
   static constexpr auto reason() {
     constexpr int fetched = first_fetched();
     if constexpr (first_assigned() >= 0) {
