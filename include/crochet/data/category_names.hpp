@@ -13,11 +13,10 @@
 
 namespace crochet {
 
-/// The names of the categories of a column, in the order of their indices: `CategoryNames<"species">
-/// names{species.names}`.
-/// - As a hook in the chain of the training it saves the names in checkpoints. A program that only predicts passes an
-/// empty
-///   one to its Predictor, which loads them: `names[argmax]` is the name of the predicted category.
+/// The names of the categories of a column, in the order of their indices:
+/// `CategoryNames<"species"> names{species.names}`.
+/// - As a hook in the chain of the training it saves the names in checkpoints. A program that only predicts passes one
+///   without names to its Predictor, which loads them: `names[argmax]` is the name of the predicted category.
 /// - Fires: only in save_state and load_state. Fetches: nothing.
 template <FixedString Column>
 class CategoryNames {

@@ -51,22 +51,22 @@ struct ExportTables {
 /// it normalizes by its batch.
 template <class T, class... Output>
 struct ExportedVariableUse {
-  static constexpr int changed = [] {
+  struct OfNodes {
+    int changed = -1;
+    bool normalizes = false;
+  };
+  static constexpr OfNodes of_nodes = [] {
     const Subgraph s =
         select_nodes(T::graph, ConstexprVector<int>{find_node(T::graph, Output::view())...}, ConstexprVector<int>{});
+    OfNodes found;
     for (const Node& n : s.nodes) {
-      if (n.is(op::assign)) return s.nodes[at(n.inputs[0])].origin;
+      if (n.is(op::assign) && found.changed < 0) found.changed = s.nodes[at(n.inputs[0])].origin;
+      found.normalizes = found.normalizes || normalizes_by_batch(n);
     }
-    return -1;
+    return found;
   }();
-  static constexpr bool normalizes = [] {
-    const Subgraph s =
-        select_nodes(T::graph, ConstexprVector<int>{find_node(T::graph, Output::view())...}, ConstexprVector<int>{});
-    for (const Node& n : s.nodes) {
-      if (normalizes_by_batch(n)) return true;
-    }
-    return false;
-  }();
+  static constexpr int changed = of_nodes.changed;
+  static constexpr bool normalizes = of_nodes.normalizes;
   static constexpr int output = [] {
     for (const int node : {find_node(T::graph, Output::view())...}) {
       if (T::graph.nodes[at(node)].is(op::variable)) return node;

@@ -142,6 +142,10 @@ TEST(Int8, PredictsWithACheckpointOfATrainingInFloat) {
   float largest = 0;
   for (const float y : expected) largest = std::max(largest, std::abs(y));
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(guess.data()[i], expected[i], 0.02F * largest) << i;
+
+  auto worker = predict.worker();
+  const auto [of_worker] = worker(feed<"x">(x));
+  EXPECT_TRUE(std::equal(of_worker.data(), of_worker.data() + of_worker.size(), guess.data())) << "the same bits";
 }
 
 /// A network with everything that has products, against the Oracle in float: the errors are those of 8 bits.

@@ -16,8 +16,8 @@ template <class Variable>
 struct an_output_changes_a_variable;
 
 /// Cause: an output of a Predictor or an export is that of batch_norm in training: it normalizes by the mean and
-/// variance of its batch, so the result for an example depends on the other examples of the request. Fix: build the
-/// network again with `training` false, under SharedVariables, and name its output.
+/// variance of its batch, so the result for an example depends on the other examples of the request.
+/// Fix: build the network again with `training` false, under SharedVariables, and name its output.
 struct an_output_uses_the_statistics_of_its_batch;
 
 /// Cause: Int8Cpu rounds the operands of products to integers of 8 bits, which is for inference, and a run changes this

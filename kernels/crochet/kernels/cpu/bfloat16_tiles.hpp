@@ -2,7 +2,6 @@
 // Bfloat16Tiles: the product policy that rounds the operands of products of floats to bfloat16 and sums in float. The
 // rounded operands are in scratch memory: rows of the left one, and a panel of the right one at a time.
 #pragma once
-#include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
@@ -53,50 +52,19 @@ struct PairedProduct : RoundedProduct<PairedProduct> {
 
 }  // namespace detail
 
-/// Products of few rows are limited by reading the weights, which are floats, so they are products of floats; so are
-/// products of doubles.
-class Bfloat16Tiles {
+class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
  public:
   static constexpr bool rounds_to_bfloat16 = true;
-  static constexpr bool packs = true;
-  static constexpr bool divides_freely = true;
-  template <class T>
-  static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
-  template <class T>
-  static constexpr std::int64_t column_grain = Tiles::column_grain<T>;
 
-  template <class T>
-  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
-    if constexpr (std::is_same_v<T, float>) {
-      const std::int64_t words = pairs_in(depth) * (rows + 2 * panel_width<T>);
-      return floats < words ? words : floats;
-    } else {
-      return floats;
-    }
+  static constexpr bool rounds(std::int64_t depth) { return depth > 1; }
+  static constexpr std::int64_t words(std::int64_t rows, std::int64_t depth) {
+    return pairs_in(depth) * (rows + 2 * panel_width<float>);
   }
-
-  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
-  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
-                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
-    if constexpr (std::is_same_v<T, float>) {
-      // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
-      if ((rows.from == 0 && rows.size() <= detail::few_rows) || depth < 2) {
-        return Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-      }
-      round_and_multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-    } else {
-      Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-    }
-  }
-
- private:
   template <ProductPaths P, class Epilogue>
-  static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
-                                 Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
-    if (rows.size() <= 0 || columns.size() <= 0) return;
-    const std::int64_t pairs = pairs_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
-    auto* const panel = reinterpret_cast<Bfloat16Pair*>(worker.scratch<float>(offset + needed) + offset);
+  static void multiply_rounded(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
+                               Range columns, float* room, const Epilogue& epilogue) {
+    const std::int64_t pairs = pairs_in(depth);
+    auto* const panel = reinterpret_cast<Bfloat16Pair*>(room);
     Bfloat16Pair* const lines = panel + pairs * panel_width<float>;
     detail::PairedProduct product;
     product.a = detail::rounded_rows(a, depth, rows, lines + pairs * panel_width<float>);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Int8Tiles: the product policy that rounds the operands of products of floats to integers of 8 bits, for inference.
 #pragma once
-#include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
@@ -57,52 +56,22 @@ struct Int8Product : RoundedProduct<Int8Product> {
 }  // namespace detail
 
 /// Each row of a left operand is rounded with a scale of its own, and each column of a right one: its largest magnitude
-/// is 127. Results are the sums of products of the integers, which are exact, times both scales. Products of few rows
-/// are limited by reading the weights, which are floats, so they are products of floats; so are products of doubles.
-class Int8Tiles {
+/// is 127. Results are the sums of products of the integers, which are exact, times both scales. Sums that could exceed
+/// 32 bits are of floats.
+class Int8Tiles : public RoundingTiles<Int8Tiles> {
  public:
   static constexpr bool rounds_to_int8 = true;
-  static constexpr bool packs = true;
-  static constexpr bool divides_freely = true;
-  template <class T>
-  static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
-  template <class T>
-  static constexpr std::int64_t column_grain = Tiles::column_grain<T>;
 
-  template <class T>
-  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
-    if constexpr (std::is_same_v<T, float>) {
-      return floats + Int8Panel::room(quads_in(depth)) + depth + rows * (Int8Rows::pitch_of(depth) + 1);
-    } else {
-      return floats;
-    }
+  static constexpr bool rounds(std::int64_t depth) { return depth >= 4 && depth <= most_int8_depth; }
+  /// For a panel of floats and one of words, a line, and the rows with their scales.
+  static constexpr std::int64_t words(std::int64_t rows, std::int64_t depth) {
+    return panel_scratch<float>(depth) + Int8Panel::room(quads_in(depth)) + depth +
+           rows * (Int8Rows::pitch_of(depth) + 1);
   }
-
-  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
-  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
-                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
-    if constexpr (std::is_same_v<T, float>) {
-      // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
-      const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
-      if (few || depth < least_depth || depth > most_int8_depth) {
-        return Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-      }
-      round_and_multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-    } else {
-      Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
-    }
-  }
-
- private:
-  static constexpr std::int64_t least_depth = 4;
-
   template <ProductPaths P, class Epilogue>
-  static void round_and_multiply(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
-                                 Range columns, Worker& worker, const Epilogue& epilogue, std::int64_t offset) {
-    if (rows.size() <= 0 || columns.size() <= 0) return;
-    const std::int64_t words = quads_in(depth), needed = scratch<float>(rows.size(), columns.size(), depth);
-    float* const floats = worker.scratch<float>(offset + needed) + offset;
+  static void multiply_rounded(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
+                               Range columns, float* floats, const Epilogue& epilogue) {
+    const std::int64_t words = quads_in(depth);
     auto* const room = reinterpret_cast<Int8Quad*>(floats + panel_scratch<float>(depth));
     float* const line = reinterpret_cast<float*>(room + Int8Panel::room(words));
     float* const scales = line + depth;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoundedProduct: what products of rounded operands share: tiles of the result, panel by panel, to the epilogue.
+// What product policies that round the operands of floats share. RoundedProduct: tiles of the result, panel by panel,
+// to the epilogue. RoundingTiles: which products are rounded; the others are those of Tiles.
 #pragma once
-#include <crochet/kernels/cpu/matrix.hpp>
-#include <crochet/kernels/cpu/tiles/tile.hpp>
+#include <crochet/kernels/cpu/tiles.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel {
+
+namespace detail {
 
 /// The base of Product, which has `tile<R>(i, results)`: the results of R rows from row i on, by one panel of columns.
 template <class Product>
@@ -63,4 +65,46 @@ class RoundedProduct {
   }
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace detail
+
+/// The base of a Policy, which has
+/// - `rounds(depth)`: whether products of this depth are rounded,
+/// - `words(rows, depth)`: the size of the scratch memory of such a product, in words of four bytes,
+/// - `multiply_rounded<P>(a, b, depth, rows, columns, words, epilogue)`.
+/// Products of few rows are limited by reading the weights, which are floats, so they are products of floats; so are
+/// products of doubles.
+template <class Policy>
+class RoundingTiles {
+ public:
+  static constexpr bool packs = true;
+  static constexpr bool divides_freely = true;
+  template <class T>
+  static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
+  template <class T>
+  static constexpr std::int64_t column_grain = Tiles::column_grain<T>;
+
+  template <class T>
+  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
+    if constexpr (!std::is_same_v<T, float>) return floats;
+    const std::int64_t words = Policy::words(rows, depth);
+    return floats < words ? words : floats;
+  }
+
+  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
+  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
+    if constexpr (std::is_same_v<T, float>) {
+      // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
+      const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
+      if (!few && Policy::rounds(depth)) {
+        if (rows.size() <= 0 || columns.size() <= 0) return;
+        float* const room = worker.scratch<float>(scratch_offset + Policy::words(rows.size(), depth)) + scratch_offset;
+        return Policy::template multiply_rounded<P>(a, b, depth, rows, columns, room, epilogue);
+      }
+    }
+    Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+  }
+};
+
+}  // namespace crochet::kernel
