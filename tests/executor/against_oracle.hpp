@@ -3,8 +3,9 @@
 // variables after the run, must agree. An executor with the same limit of threads, of which one less runs, must have
 // the same bits.
 #pragma once
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -171,7 +172,7 @@ class AgainstOracle {
   static void expect_same_bits(std::string_view name, const std::vector<double>& a, const std::vector<double>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
-      ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof a[i]), 0)
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(a[i]), std::bit_cast<std::uint64_t>(b[i]))
           << name << " at " << i << " of " << a.size() << ": " << a[i] << ", with a thread less " << b[i];
     }
   }
