@@ -57,6 +57,20 @@ void step(benchmark::State& state) {
 }
 BENCHMARK(step)->Name("data/step")->UseRealTime();
 
+/// The same with 32 batches that lie ready in memory, one after the other: the cost of data that the cache of the core
+/// does not hold yet, without any work for it.
+void ready_steps(benchmark::State& state) {
+  const std::vector<bench::Batch> batches(32, bench::Batch(batch_size));
+  cr::MonitoredSession session{compiled(), cr::HookChain{}};
+  std::size_t at = 0;
+  for (auto _ : state) {
+    const bench::Batch& batch = batches[at++ % batches.size()];
+    session.run("train"_n, cr::feed<"images">(batch.images), cr::feed<"labels">(batch.labels));
+  }
+  session.close();
+}
+BENCHMARK(ready_steps)->Name("data/step/ready")->UseRealTime();
+
 template <class Source>
 void take(benchmark::State& state, Source batches) {
   for (auto _ : state) {

@@ -9,7 +9,7 @@
 namespace crochet::detail {
 
 /// How many rows before its use a row is fetched.
-inline constexpr int rows_ahead = 2;
+inline constexpr int rows_ahead = 4;
 
 /// Requests the cache lines of `count` elements. Cost: an instruction for each 64 bytes; no effect on results.
 template <class T>

@@ -30,6 +30,7 @@ namespace crochet {
 /// - position(), seek() and done() are those of the batches that next() has returned, so CheckpointInputPipeline saves
 ///   and restores them exactly. seek() discards what was made ahead.
 /// - What the source throws is thrown by next(), behind the batches before it, at every call until seek().
+/// - The thread makes batches until `depth` are ready, and again when half of them were used.
 /// - The thread starts with the first next() and ends with this object. A process without it after fork() waits without
 ///   an end: fork first.
 /// - Memory: depth + 1 batches. next() allocates nothing once each of them was used. Thread: one at a time.
@@ -114,15 +115,19 @@ class Prefetched {
       taken = false;
       first = (first + 1) % items.size();
       --ready;
-      changed.notify_all();
+      if (half_used()) changed.notify_all();
     }
     void discard() {
       ready = taken ? 1 : 0;  // the batch in use stays valid: a session may repeat its run
       error = nullptr;
     }
-    /// Waits until there is room for another batch.
+    /// Counts the batch in use, too.
+    [[nodiscard]] bool half_used() const { return ready <= items.size() / 2; }
+    /// Waits until there is room for another batch. Once all are ready, it waits until half of them were used: to wake
+    /// a thread costs the loop some microseconds, which is the greater part of what a batch costs.
     bool wait_for_room(const std::stop_token& stop) {
       std::unique_lock lock{mutex};
+      if (ready == items.size()) changed.wait(lock, stop, [&] { return half_used(); });
       filling = changed.wait(lock, stop, [&] { return ready < items.size() && !error; }) && !stop.stop_requested();
       next_item = (first + ready) % items.size();
       return filling;
