@@ -4,6 +4,7 @@
 
 #include <crochet/base/config.hpp>
 
+#include <crochet/data/batch_feeds.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/category_names.hpp>
 #include <crochet/data/char_vocabulary.hpp>

@@ -55,6 +55,39 @@ cr::Sink quiet() {
   return [](std::string_view) {};
 }
 
+struct Digits {
+  static constexpr void define(cr::GraphBuilder& g) {
+    auto images = g.placeholder<float>("images", {g.dynamic("batch"), 2});
+    auto labels = g.placeholder<std::int32_t>("labels", {g.dynamic("batch")});
+    auto logits = dense(images, 2, "output");
+    g.name("accuracy", accuracy(logits, labels));
+    auto loss = g.name("loss", sparse_softmax_cross_entropy(logits, labels));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 1}));
+  }
+};
+/// Images of two pixels; the label says which one is the brighter.
+cr::LabelledImages bright(std::uint8_t images) {
+  cr::LabelledImages::Images pixels{{images, 1, 2}, {}};
+  cr::LabelledImages::Labels labels{{images}, {}};
+  for (std::uint8_t i = 0; i < images; ++i) {
+    const auto level = static_cast<std::uint8_t>(100 + i), other = static_cast<std::uint8_t>(i);
+    pixels.data.insert(pixels.data.end(), {i % 2 == 0 ? level : other, i % 2 == 0 ? other : level});
+    labels.data.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  return {std::move(pixels), std::move(labels)};
+}
+
+TEST(Fit, TakesImagesWithLabels) {
+  auto executor = cpu().compile<Digits>();
+  const auto history = cr::fit<"loss", "accuracy">(
+      executor, bright(60).batch(8).shuffle(1).feeds<"images", "labels">(),
+      {.epochs = 20, .validation = bright(20).batch(8).feeds<"images", "labels">(), .bar = false, .sink = quiet()});
+  ASSERT_EQ(history.epochs.size(), 20U);
+  EXPECT_EQ(history.epochs[0].step, 8);
+  EXPECT_LT(history.epochs[19].validation[0], history.epochs[0].validation[0]);
+  EXPECT_EQ(history.epochs[19].validation[1], 1.0);
+}
+
 TEST(Fit, TrainsOverEpochsAndReturnsATable) {
   auto executor = cpu().compile<Line>();
   const auto history =

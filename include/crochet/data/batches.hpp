@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
@@ -20,6 +21,8 @@ namespace crochet {
 
 template <class Source>
 class Prefetched;
+template <FixedString Images, FixedString Labels>
+class BatchFeeds;
 
 /// One batch. The views are valid until the next call of next() on the Batches that they came from.
 struct Batch {
@@ -104,6 +107,11 @@ class Batches {
   /// These batches, made by a thread ahead of the loop. Defined in prefetched.hpp.
   [[nodiscard]] Prefetched<Batches> prefetch(std::size_t depth) &&;
 
+  /// These batches as feeds of the placeholders with these names, which is what a session, fit() and hooks take:
+  /// `data.batch(128).shuffle(1).feeds<"images", "labels">()`. Defined in batch_feeds.hpp.
+  template <FixedString Images, FixedString Labels>
+  [[nodiscard]] BatchFeeds<Images, Labels> feeds() &&;
+
   /// The next batch. Throws OutOfRangeError after the last one, at every call; a session treats it as a clean end.
   /// Cost: the conversion of the pixels; with the last batch of an epoch also the shuffle of one index per example.
   Batch next() { return next(buffer_); }
@@ -148,6 +156,8 @@ class Batches {
 
   /// Sets the position, as if all batches before it had been taken. Throws LogicError for an invalid position.
   void seek(DataPosition to) { order_.seek(to); }
+  /// Back to the first batch of the first epoch.
+  void restart() { seek({}); }
 
   /// Number of complete epochs, which is the index of the current one.
   [[nodiscard]] std::int64_t epoch() const { return position().epoch; }

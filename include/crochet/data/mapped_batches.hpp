@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -17,7 +16,7 @@
 #include <crochet/data/data_batches.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/data/data_set.hpp>
-#include <crochet/data/epoch_iterator.hpp>
+#include <crochet/data/derived_batches.hpp>
 #include <crochet/data/field.hpp>
 #include <crochet/data/shared_array.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -68,7 +67,8 @@ auto mapped_batch(Function& f, DataPosition position, const Feeds<Feed<N, View>.
 ///   of f, which allocates the new batch.
 /// - Thread: one at a time; behind prefetch() f runs on the thread of that.
 template <class Source, class Function>
-class MappedBatches {
+class MappedBatches : public detail::DerivedBatches<MappedBatches<Source, Function>, Source> {
+  using Base = detail::DerivedBatches<MappedBatches, Source>;
   using Returned = std::remove_cvref_t<decltype(detail::mapped_batch(std::declval<Function&>(), {},
                                                                      std::declval<const typename Source::Batch&>()))>;
   using Result = std::conditional_t<detail::is_data_set<Returned>, Returned, detail::NoResult>;
@@ -83,20 +83,8 @@ class MappedBatches {
     std::optional<Result> result;
   };
 
-  MappedBatches(Source source, Function f) : source_(std::move(source)), f_(std::move(f)) {}
-
-  /// As those of the source: DataBatches.
-  MappedBatches shuffle(std::uint64_t seed) && { return {std::move(source_).shuffle(seed), std::move(f_)}; }
-  MappedBatches repeat(std::int64_t epochs = Source::endless) && {
-    return {std::move(source_).repeat(epochs), std::move(f_)};
-  }
-  MappedBatches drop_remainder() && { return {std::move(source_).drop_remainder(), std::move(f_)}; }
-  template <class Ranks>
-  MappedBatches shard(Ranks&& ranks) && {
-    return {std::move(source_).shard(ranks), std::move(f_)};
-  }
-  MappedBatches pad() && { return {std::move(source_).pad(), std::move(f_)}; }
-  static constexpr std::int64_t endless = Source::endless;
+  MappedBatches(Source source, Function f) : Base(std::move(source)), f_(std::move(f)) {}
+  [[nodiscard]] MappedBatches with(Source source) && { return {std::move(source), std::move(f_)}; }
 
   template <class Then>
   [[nodiscard]] MappedBatches<MappedBatches, Then> map(Then f) && {
@@ -109,27 +97,12 @@ class MappedBatches {
   /// the batch was taken: the next call returns the one behind it.
   Batch next() { return next(buffer_); }
   Batch next(Buffer& into) {
-    const DataPosition position = source_.position();
-    const auto batch = source_.next(into.source);
+    const DataPosition position = this->source_.position();
+    const auto batch = this->source_.next(into.source);
     into.result.emplace(detail::mapped_batch(f_, position, batch));
     require_rows(first_extent(batch), into.result->size());
     return detail::feeds_of(*into.result);
   }
-  Batch operator()() { return next(); }
-
-  /// As a range: the batches up to the end of the epoch.
-  EpochIterator<MappedBatches> begin() { return EpochIterator{*this}; }
-  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
-
-  [[nodiscard]] bool done() const { return source_.done(); }
-  [[nodiscard]] DataPosition position() const { return source_.position(); }
-  void seek(DataPosition to) { source_.seek(to); }
-  void restart() { source_.restart(); }
-  [[nodiscard]] std::int64_t epoch() const { return source_.epoch(); }
-  [[nodiscard]] std::int64_t epochs() const { return source_.epochs(); }
-  [[nodiscard]] std::int64_t size() const { return source_.size(); }
-  [[nodiscard]] std::int64_t batch_size() const { return source_.batch_size(); }
-  [[nodiscard]] std::int64_t batches_per_epoch() const { return source_.batches_per_epoch(); }
 
  private:
   template <class N, class View, class... More>
@@ -142,7 +115,6 @@ class MappedBatches {
                        std::to_string(expected) + "; return a row for each row");
   }
 
-  Source source_;
   Function f_;
   Buffer buffer_{};
 };

@@ -17,6 +17,8 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/data/batch_feeds.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/data_batches.hpp>
 #include <crochet/data/data_position.hpp>
@@ -25,7 +27,7 @@
 
 namespace crochet {
 
-/// The batches of `Source` (DataBatches, MappedBatches, Batches) in the same order:
+/// The batches of `Source` (DataBatches, MappedBatches, Batches, BatchFeeds) in the same order:
 /// `data.batch(32).shuffle(1).repeat().prefetch(2)`.
 /// - position(), seek() and done() are those of the batches that next() has returned, so CheckpointInputPipeline saves
 ///   and restores them exactly. seek() discards what was made ahead.
@@ -166,6 +168,10 @@ class Prefetched {
 };
 
 inline Prefetched<Batches> Batches::prefetch(std::size_t depth) && { return {std::move(*this), depth}; }
+template <FixedString Images, FixedString Labels>
+Prefetched<BatchFeeds<Images, Labels>> BatchFeeds<Images, Labels>::prefetch(std::size_t depth) && {
+  return {std::move(*this), depth};
+}
 template <class... F>
 Prefetched<DataBatches<DataSet<F...>>> DataBatches<DataSet<F...>>::prefetch(std::size_t depth) && {
   return {std::move(*this), depth};
