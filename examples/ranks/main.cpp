@@ -21,12 +21,13 @@ struct Classifier {
 int main(int argc, char** argv) {
   cr::MpiInit mpi{argc, argv};
   cr::Mpi ranks{MPI_COMM_WORLD};
-  cr::Batches data = cr::fashion_mnist("train").batch(128).shuffle(1).repeat().shard(ranks);  // 128 rows of all ranks
-  auto next = [&] {
-    auto b = data.next();
-    return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
-  };
-  cr::train<Classifier>(cr::Parallel{cr::Cpu{.threads = 1}, ranks}, next,
+  auto data = cr::fashion_mnist("train")
+                  .batch(128)
+                  .shuffle(1)
+                  .repeat()
+                  .shard(ranks)  // 128 rows of all ranks
+                  .feeds<"images", "labels">();
+  cr::train<Classifier>(cr::Parallel{cr::Cpu{.threads = 1}, ranks}, data,
                         cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100},
                                       cr::NanTensor<"loss">{}, cr::ProgressBar{.total = 500}});
 }

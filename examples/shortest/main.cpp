@@ -18,12 +18,8 @@ struct Classifier {
 };
 
 int main() {
-  cr::Batches data = cr::fashion_mnist("train").batch(128).shuffle(1).repeat();
-  auto next = [&] {
-    auto b = data.next();
-    return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
-  };
-  cr::train<Classifier>(cr::Cpu{.threads = 2}, next,
+  auto data = cr::fashion_mnist("train").batch(128).shuffle(1).repeat().feeds<"images", "labels">();
+  cr::train<Classifier>(cr::Cpu{.threads = 2}, data,
                         cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100},
                                       cr::NanTensor<"loss">{}, cr::ProgressBar{.total = 500}});
 }

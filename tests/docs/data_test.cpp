@@ -53,17 +53,11 @@ struct Classifier {
 
 double accuracy() {
   // clang-format off
-auto test = cr::passes_over(cr::fashion_mnist("test").batch(500), [](const cr::Batch& b) {
-  return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
-});
+auto training = cr::fashion_mnist("train").batch(128).shuffle(1).repeat().feeds<"images", "labels">();
+auto test = cr::fashion_mnist("test").batch(500).feeds<"images", "labels">();
 cr::HookChain chain{cr::StopAtStep{.last_step = 500}, cr::Evaluate{cr::fetches<"accuracy">, test, {.every_steps = 100}}};
+cr::train<Classifier>(cr::Cpu{}, training, chain);
   // clang-format on
-  cr::Batches training = cr::fashion_mnist("train").batch(2).repeat();
-  const auto next = [&] {
-    const auto b = training.next();
-    return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
-  };
-  cr::train<Classifier>(cr::Cpu{.threads = 1, .seed = 1}, next, chain);
   return chain.at<1>().latest()[cr::Name<"accuracy">{}];
 }
 

@@ -75,6 +75,32 @@ TEST(ProgressBar, FetchesValuesOnlyForTheRunsItDraws) {
   EXPECT_EQ(out.lines().front(), "2/20  10% 1.0 steps/s 0:18 left  loss = 0.5, acc = 0.25\n");
 }
 
+TEST(ProgressBar, TheLastLineHasTheValuesOfTheLastStep) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::Progress<"loss">{.total = 3, .refresh_seconds = 1, .columns = 80, .write = out, .clock = clock}};
+  for (const float loss : {0.75F, 0.5F, 0.25F}) {
+    clock.advance(0.6);  // the third step is not due by its time
+    run.step(value<"loss">(loss));
+  }
+  run.end();
+  ASSERT_EQ(out.lines().size(), 4U);
+  EXPECT_TRUE(out.lines()[0].ends_with("loss = 0.5\x1b[K")) << out.lines()[0];
+  EXPECT_TRUE(out.lines()[2].ends_with("loss = 0.25\x1b[K")) << out.lines()[2];
+}
+
+TEST(ProgressBar, TheLastLineSaysOfWhichStepItsValuesAre) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::Progress<"loss">{.line_seconds = 2, .columns = 0, .write = out, .clock = clock}};
+  for (const float loss : {0.75F, 0.5F, 0.25F}) {
+    clock.advance(1);
+    run.step(value<"loss">(loss));
+  }
+  run.end();
+  EXPECT_EQ(out.lines(), (Lines{"2 1.0 steps/s  loss = 0.5\n", "3 1.0 steps/s  loss = 0.5 at step 2\n"}));
+}
+
 TEST(ProgressBar, DoesNotWrapOnANarrowTerminal) {
   RecordingSink out;
   ManualClock clock;

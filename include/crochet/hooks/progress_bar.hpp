@@ -34,7 +34,8 @@ namespace crochet {
 /// - epochs: the number of epochs after which it ends, in place of `total`. The line then begins with `epoch 3/10`.
 ///   Needs data that count epochs; the bar is right where each run takes one batch and makes one step.
 /// - `Progress<"loss">{.total = 2000}` also shows values.
-/// - At the end it draws the last state and starts a new line; after an error it only starts a new line.
+/// - At the end it draws the last state and starts a new line; after an error it only starts a new line. Values of an
+///   earlier step, where the last one was not foreseen, are followed by `at step 1990`.
 /// - Lines that the library writes to standard error appear above the bar.
 /// - Fires: when a line is due.
 /// - Fetches: the values, only in runs after which a line is due.
@@ -66,6 +67,7 @@ struct Progress {
     double drawn_at = 0;  // time, step and tenth of `total` of the last draw
     std::int64_t drawn_step = 0;
     std::int64_t drawn_tenth = 0;
+    std::int64_t values_step = 0;  // of the values
     // Not `{}`, as in LoggingTensor.
     std::array<std::string, sizeof...(Text)> values = std::array<std::string, sizeof...(Text)>();
   };
@@ -93,6 +95,7 @@ struct Progress {
     }
     [[maybe_unused]] std::size_t i = 0;
     (remember(state.values[i++], values[Name<Text>{}]), ...);
+    state.values_step = run.step();
     if (epochs) place(run.session().epoch_place());
     draw();
   }
@@ -111,7 +114,7 @@ struct Progress {
   }
   [[nodiscard]] bool is_due(std::int64_t step) const {
     const double waited = clock() - state.drawn_at;
-    if (state.columns > 0) return waited >= refresh_seconds;
+    if (state.columns > 0) return waited >= refresh_seconds || step == state.line.total;
     return waited >= line_seconds || tenth(step) != state.drawn_tenth;
   }
   /// The epoch in progress, and the step at which the last one ends.
@@ -167,6 +170,8 @@ struct Progress {
       ++i;
     };
     (add(Text.view()), ...);
+    // At the end of a loop whose last step was not foreseen, they are those of an earlier step.
+    if (i > 0 && state.values_step != state.line.step) text += " at step " + std::to_string(state.values_step);
     return text;
   }
 };
