@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd's convolution against sums of products in double: borders, odd sizes, panels that are not full, and parts of
-// the rows.
+// Winograd's convolution, and the gradient of its filter, against sums of products in double: borders, odd sizes,
+// panels that are not full, and parts of the rows.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,6 +16,15 @@ struct Sizes {
   std::int64_t images, height, width, channels, filters;
   bool same = true;  ///< padding
 };
+
+/// n numbers from -1 to 1.
+std::vector<float> numbers(std::int64_t n, double step) {
+  std::vector<float> all(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = static_cast<float>(std::sin(step * static_cast<double>(i) + std::sin(static_cast<double>(i * i % 977))));
+  }
+  return all;
+}
 
 class Convolution {
  public:
@@ -79,13 +88,6 @@ class Convolution {
   }
 
  private:
-  static std::vector<float> numbers(std::int64_t n, double step) {
-    std::vector<float> all(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = static_cast<float>(std::sin(step * static_cast<double>(i) + std::sin(static_cast<double>(i * i % 977))));
-    }
-    return all;
-  }
   std::vector<float> in_panels() const {
     const std::int64_t rows = 9 * s_.channels, n = s_.filters;
     std::vector<float> all(static_cast<std::size_t>(kernel::panel_elements<float>(rows, n)), 0.0F);
@@ -162,6 +164,133 @@ TEST(Winograd, IsChosenByTheShapes) {
   EXPECT_EQ(side({1, 8, 8, 16, 8}), 0);
   EXPECT_EQ(side({8, 7, 7, 16, 16}), 0) << "few places";
   EXPECT_EQ(side({1, 8, 8, 256, 256}), 0) << "too many weights";
+}
+
+/// The gradient of a filter, from pixels and upstream gradients.
+class Gradient {
+ public:
+  explicit Gradient(const Sizes& s)
+      : s_(s),
+        rows_(s.same ? s.height : s.height - 2),
+        columns_(s.same ? s.width : s.width - 2),
+        image_(numbers(s.images * s.height * s.width * s.channels, 0.7)),
+        up_(numbers(s.images * rows_ * columns_ * s.filters, 1.3)) {}
+
+  kernel::Slide slide() const {
+    const kernel::Operand image{.rank = 4, .extents = {s_.images, s_.height, s_.width, s_.channels}};
+    const kernel::Operand out{.rank = 4, .extents = {s_.images, rows_, columns_, s_.filters}};
+    return {image, out, {.ints = {3, 3, 1, 1, 0, 1, 1}}};
+  }
+  /// [9 * channels, filters].
+  template <int Side>
+  std::vector<float> computed() const {
+    return computed<Side>(kernel::Upstream<float>(up_.data(), rows_ * columns_, s_.filters));
+  }
+  template <int Side, class From>
+  std::vector<float> computed(const From& from) const {
+    kernel::WinogradGradient<Side, float, From, kernel::ConvolutionPaths{}> g(slide(), s_.channels, s_.filters, from);
+    std::vector<float> result(static_cast<std::size_t>(g.rows() * s_.filters), NAN);
+    kernel::Barrier barrier(1);
+    std::vector<kernel::AlignedBytes> memory(1);
+    kernel::Worker worker(0, 1, barrier, memory);
+    const kernel::StoreTo<float> store{result.data(), s_.filters};
+    auto* const sums = worker.scratch<float>(g.sums_room() + g.scratch());
+    g.sum(image_.data(), {0, s_.images}, {0, g.rows()}, sums, sums + g.sums_room());
+    g.hand_over(sums, {0, g.rows()}, store, [](float*, std::int64_t) {});
+    return result;
+  }
+  /// The same of a max pooling by windows of 2x2 behind the convolution, whose winners differ from place to place; the
+  /// upstream is that of the pooling.
+  template <int Side>
+  std::vector<float> pooled() {
+    const std::int64_t h = rows_ / 2, w = columns_ / 2, k = s_.filters;
+    const std::vector<float> from = numbers(s_.images * h * w * k, 0.9);
+    std::vector<std::uint8_t> winners;
+    for (std::size_t i = 0; i < from.size(); ++i) winners.push_back(static_cast<std::uint8_t>(i * 7 % 11 % 4));
+    std::fill(up_.begin(), up_.end(), 0.0F);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i), c = at % k, x = at / k % w, y = at / k / w % h, n = at / k / w / h;
+      const std::int64_t row = 2 * y + winners[i] / 2, column = 2 * x + winners[i] % 2;
+      up_[static_cast<std::size_t>(((n * rows_ + row) * columns_ + column) * k + c)] = from[i];
+    }
+    return computed<Side>(kernel::PooledUpstream<float, std::uint8_t>(from.data(), winners.data(), h, w, k, 2, 2));
+  }
+  /// The greatest distance from a sum in double, in units of the root of the sum of squares.
+  double error_of(const std::vector<float>& given) const {
+    double greatest = 0;
+    for (std::int64_t q = 0; q < 9 * s_.channels; ++q) {
+      for (std::int64_t k = 0; k < s_.filters; ++k) {
+        const auto [sum, squares] = sum_at(q / s_.channels, q % s_.channels, k);
+        const double error = std::abs(static_cast<double>(given[static_cast<std::size_t>(q * s_.filters + k)]) - sum) /
+                             std::sqrt(squares);
+        if (std::isnan(error)) return error;
+        greatest = std::max(greatest, error);
+      }
+    }
+    return greatest;
+  }
+
+ private:
+  std::pair<double, double> sum_at(std::int64_t tap, std::int64_t c, std::int64_t k) const {
+    double sum = 0, squares = 0;
+    const std::int64_t border = s_.same ? 1 : 0;
+    for (std::int64_t p = 0; p < s_.images * rows_ * columns_; ++p) {
+      const std::int64_t n = p / columns_ / rows_, y = p / columns_ % rows_, x = p % columns_;
+      const std::int64_t row = y + tap / 3 - border, column = x + tap % 3 - border;
+      if (row < 0 || row >= s_.height || column < 0 || column >= s_.width) continue;
+      const auto pixel = static_cast<std::size_t>(((n * s_.height + row) * s_.width + column) * s_.channels + c);
+      const double product =
+          static_cast<double>(image_[pixel]) * static_cast<double>(up_[static_cast<std::size_t>(p * s_.filters + k)]);
+      sum += product;
+      squares += product * product;
+    }
+    return {sum, squares};
+  }
+
+  Sizes s_;
+  std::int64_t rows_, columns_;
+  std::vector<float> image_, up_;
+};
+
+TEST(WinogradGradient, IsTheSumOfProducts) {
+  for (const Sizes& s : {Sizes{2, 8, 8, 16, 16},
+                         {1, 9, 13, 32, 40},
+                         {3, 12, 7, 16, 32},
+                         {1, 34, 35, 48, 17},  // more tiles than are multiplied together
+                         {2, 10, 12, 16, 33, false},
+                         {1, 11, 9, 48, 64, false}}) {
+    SCOPED_TRACE(::testing::Message() << s.height << "x" << s.width << ", " << s.channels << " to " << s.filters);
+    const Gradient g(s);
+    EXPECT_LT(g.error_of(g.computed<2>()), 4e-6);
+    EXPECT_LT(g.error_of(g.computed<4>()), 4e-5);
+  }
+}
+TEST(WinogradGradient, OfAPoolingBehindTheConvolution) {
+  for (const Sizes& s : {Sizes{2, 8, 10, 16, 16}, {1, 36, 36, 32, 40}, {3, 14, 16, 16, 33, false}}) {
+    SCOPED_TRACE(::testing::Message() << s.height << "x" << s.width << ", " << s.channels << " to " << s.filters);
+    Gradient g(s);
+    const std::vector<float> small = g.pooled<2>();
+    EXPECT_LT(g.error_of(small), 4e-6);
+    EXPECT_LT(g.error_of(g.pooled<4>()), 4e-5);
+  }
+}
+
+/// Whether gradients of filters take tiles, and of which size, depends on shapes only.
+TEST(WinogradGradient, IsChosenByShape) {
+  const auto side = [](std::int64_t places, std::int64_t channels, std::int64_t filters, std::int32_t stride = 1) {
+    const kernel::Operand image{.rank = 4, .extents = {1, places * stride, places * stride, channels}};
+    const kernel::Operand out{.rank = 4, .extents = {1, places, places, filters}};
+    return kernel::winograd::gradient_side_for({image, out, {.ints = {3, 3, stride, stride, 0, 1, 1}}}, channels,
+                                               filters);
+  };
+  EXPECT_EQ(side(14, 32, 64), 2);
+  EXPECT_EQ(side(16, 32, 64), 4);
+  EXPECT_EQ(side(16, 256, 256), 2) << "the sums of large tiles would fit no cache";
+  EXPECT_EQ(side(16, 512, 256), 0);
+  EXPECT_EQ(side(7, 32, 64), 0);
+  EXPECT_EQ(side(14, 3, 64), 0);
+  EXPECT_EQ(side(14, 32, 8), 0);
+  EXPECT_EQ(side(14, 32, 64, 2), 0);
 }
 
 }  // namespace winograd_test

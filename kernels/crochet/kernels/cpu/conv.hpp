@@ -4,6 +4,7 @@
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/kernels/cpu/conv/correlation.hpp>
 #include <crochet/kernels/cpu/conv/filter_gradient.hpp>
+#include <crochet/kernels/cpu/conv/winograd_gradient.hpp>
 
 namespace crochet {
 
@@ -68,7 +69,7 @@ struct Kernel<&op::conv2d_image_gradient> {
 
 template <>
 struct Kernel<&op::conv2d_filter_gradient> {
-  using Paths = kernel::ConvolutionPaths;
+  using Paths = kernel::FilterGradientPaths;
 
   template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
@@ -84,21 +85,42 @@ struct Kernel<&op::conv2d_filter_gradient> {
       out.extents[2] *= width;
       const kernel::PooledUpstream<T, Index> from(up.as<const T>(), call.in[2].as<const Index>(), up[1], up[2], up[3],
                                                   height, width);
-      sum<P, T, Word>(call, out, from, epilogue);
+      sum<Backend, P, T, Word>(call, out, from, epilogue);
     } else {
-      sum<P, T, Word>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
+      sum<Backend, P, T, Word>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
     }
   }
 
  private:
-  template <Paths P, class T, class Word, class From, class Epilogue>
+  template <class Backend, Paths P, class T, class Word, class From, class Epilogue>
   static void sum(const kernel::Call& call, const kernel::Operand& out, const From& from, const Epilogue& epilogue) {
+    constexpr kernel::ConvolutionPaths paths = P;
     const kernel::Operand& image = call.in[0];
-    kernel::FilterGradient<T, Word, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
+    const kernel::Slide slide(image, out, call.attributes);
+    if constexpr (P.winograd && !kernel::is_exact<Backend> && std::is_same_v<Word, float>) {
+      // One image cannot be divided among members.
+      const bool divided = call.worker.parts() == 1 || images_are_divided(call);
+      const int side = divided ? kernel::winograd::gradient_side_for(slide, image[3], out[3]) : 0;
+      if constexpr (P.large_tiles) {
+        if (side == 4)
+          return sum<T>(call, out.size(), kernel::WinogradGradient<4, T, From, paths>{slide, image[3], out[3], from},
+                        epilogue);
+      }
+      if (side != 0)
+        return sum<T>(call, out.size(), kernel::WinogradGradient<2, T, From, paths>{slide, image[3], out[3], from},
+                      epilogue);
+    }
+    sum<T>(call, out.size(), kernel::FilterGradient<T, Word, From, paths>{slide, image[3], out[3], from}, epilogue);
+  }
+  static bool images_are_divided(const kernel::Call& call) { return call.in[0][0] >= 2 * call.worker.parts(); }
+
+  template <class T, class Gradient, class Epilogue>
+  static void sum(const kernel::Call& call, std::int64_t places, Gradient g, const Epilogue& epilogue) {
+    const kernel::Operand& image = call.in[0];
     kernel::Worker& w = call.worker;
     // Few images: each member computes its rows of the filter from all images. Many: they are divided into parts, and
     // each member sums over the images of its parts.
-    const int parts = image[0] < 2 * w.parts() ? 1 : w.parts_of(out.size() * g.rows(), 1 << 16);
+    const int parts = images_are_divided(call) ? w.parts_of(places * g.rows(), 1 << 16) : 1;
     const kernel::Range mine = w.part(parts), all{0, image[0]}, rows = w.part(g.rows());
     const std::int64_t size = g.sums_room(), some = mine.size() > 1 ? mine.size() : 1;
     T* const sums = w.scratch<T>(some * size + g.scratch());

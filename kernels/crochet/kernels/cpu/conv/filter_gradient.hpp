@@ -2,6 +2,7 @@
 // The gradient of a convolution's filter: register tiles of the filter, summed over the positions of one image after
 // the other.
 #pragma once
+#include <crochet/kernels/cpu/conv/filter_sums.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
@@ -11,10 +12,15 @@ namespace crochet::kernel {
 
 /// Word: what the tiles read (words.hpp). From: Upstream or PooledUpstream.
 template <class T, class Word, class From, ConvolutionPaths P>
-class FilterGradient {
+class FilterGradient : public FilterSums<T> {
  public:
+  using FilterSums<T>::rows;
+  using FilterSums<T>::size;
+  using FilterSums<T>::width;
+
   FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters, const From& upstream)
-      : y_(slide.y),
+      : FilterSums<T>(slide.y.taps * slide.x.taps * channels, filters),
+        y_(slide.y),
         x_(slide.x),
         channels_(channels),
         filters_(filters),
@@ -22,12 +28,6 @@ class FilterGradient {
         border_(slide, channels, run_ < worth_a_run),
         upstream_(upstream) {}
 
-  /// Rows of the filter as a matrix.
-  std::int64_t rows() const { return y_.taps * x_.taps * channels_; }
-  /// The number of elements of the sums, which are stored in panels.
-  std::int64_t size() const { return (filters_ + width - 1) / width * width * rows(); }
-  /// The room for the sums, in elements: whole cache lines.
-  std::int64_t sums_room() const { return whole_lines(size()); }
   /// The size of the scratch memory in elements.
   std::int64_t scratch() const { return image_room() + up_room() + table_room() + words_room(); }
 
@@ -46,22 +46,6 @@ class FilterGradient {
       add(to_words(image, border_.size(), x_.stride * channels_, words_), n);
     }
   }
-
-  /// Passes the rows of the sums in `mine` to the epilogue. `add(sums of a row's panel, its offset)` may complete them
-  /// first.
-  template <class Epilogue, class Add>
-  void hand_over(T* sums, Range mine, const Epilogue& epilogue, Add add) const {
-    for (std::int64_t j = 0; j < filters_; j += width) {
-      const std::int64_t n = filters_ - j < width ? filters_ - j : width;
-      for (std::int64_t q = mine.from; q < mine.to; ++q) {
-        const std::int64_t at = j * rows() + q * width;
-        add(sums + at, at);
-        epilogue.row(q, j, n, sums + at);
-      }
-    }
-  }
-
-  static constexpr std::int64_t width = panel_width<T>;
 
  private:
   /// The minimum length of contiguous rows for efficient tiles. Below it, a table joins the rows of all taps.
@@ -178,30 +162,7 @@ class FilterGradient {
     if (n <= 0) return;
     At == RowsAt::table ? static_cast<void>(s.rows += skipped) : static_cast<void>(image += skipped);
     sums += (rows.from + skipped) * width;
-    struct Rows {
-      T* data;
-      std::int64_t pitch;
-    };
-    using V = detail::native<T>;
-    alignas(64) T block[tallest_tile * N * native_lanes<T>];
-    convolution_rows<N, At>(
-        n, image, upstream, s,
-        [&](std::int64_t) {
-          return Rows{block, N * native_lanes<T>};
-        },
-        [&](std::int64_t r, int height, T*, std::int64_t) {
-          for (int i = 0; i < height; ++i) {
-            CROCHET_UNROLL
-            for (int v = 0; v < N; ++v) {
-              T* to = sums + (r + i) * width + v * native_lanes<T>;
-              V old, more;
-              __builtin_memcpy(&old, to, sizeof(V));
-              __builtin_memcpy(&more, block + (i * N + v) * native_lanes<T>, sizeof(V));
-              old += more;
-              __builtin_memcpy(to, &old, sizeof(V));
-            }
-          }
-        });
+    add_convolution_rows<N, At>(n, image, upstream, s, sums);
   }
 
   Axis y_, x_;

@@ -17,6 +17,8 @@ constexpr bool is_narrow(std::int64_t channels) {
 inline constexpr std::int64_t least_channels_of_winograd = 16;
 /// The results of an image from which on it takes tiles of 4x4.
 inline constexpr std::int64_t least_places_of_large_tiles = 512;
+/// The same for the gradient of a filter (winograd_gradient.hpp).
+inline constexpr std::int64_t least_places_of_large_gradient_tiles = 256;
 
 /// The code paths needed by a set of convolutions, or gradients of them, that share their code. Default: all.
 struct ConvolutionPaths {
@@ -31,26 +33,39 @@ struct ConvolutionPaths {
   /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
   static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape* in, const Shape& out) {
-    using T = typename Types::out;
-    (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? all.one_pixel : all.windows) = true;
+    all.add_step<typename Types::out>(a, in[0], out, out[1] * out[2], least_places_of_large_tiles);
+  }
+
+ protected:
+  /// `source`: its last dimension is the image's channels, also for the gradient, whose operand is a filter. An image
+  /// has `places` results, and large tiles from `least_places` on.
+  template <class T>
+  constexpr void add_step(const Attributes& a, const Shape& source, const Shape& out, const Extent& places,
+                          std::int64_t least_places) {
+    (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? one_pixel : windows) = true;
     const bool is_dense =
         a.ints[0] == 3 && a.ints[1] == 3 && a.ints[2] == 1 && a.ints[3] == 1 && a.ints[5] == 1 && a.ints[6] == 1;
-    // The last dimension of the first operand is the image's channels, also for the gradient, whose operand is a
-    // filter.
     const auto enough = [](const Extent& n) { return !n.is_static() || n.factor >= least_channels_of_winograd; };
-    const bool may_be_winograd =
-        is_dense && std::is_same_v<T, float> && enough(in[0].from_right(0)) && enough(out.from_right(0));
-    const Extent places = out[1] * out[2];
-    all.winograd = all.winograd || may_be_winograd;
-    all.large_tiles =
-        all.large_tiles || (may_be_winograd && (!places.is_static() || places.factor >= least_places_of_large_tiles));
-    const Extent sources = in[0].from_right(0);
-    all.deep = all.deep || !sources.is_static() || a.ints[0] * a.ints[1] * sources.factor > most_int8_depth;
-    const Extent channels = out.from_right(0);
+    const Extent sources = source.from_right(0), channels = out.from_right(0);
+    const bool may_be_winograd = is_dense && std::is_same_v<T, float> && enough(sources) && enough(channels);
+    winograd = winograd || may_be_winograd;
+    large_tiles = large_tiles || (may_be_winograd && (!places.is_static() || places.factor >= least_places));
+    deep = deep || !sources.is_static() || a.ints[0] * a.ints[1] * sources.factor > most_int8_depth;
     const std::int64_t last = channels.factor % panel_width<T>;
-    all.narrow_panels = all.narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));
-    all.wide_panels =
-        all.wide_panels || !channels.is_static() || channels.factor >= panel_width<T> || !is_narrow<T>(last);
+    narrow_panels = narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));
+    wide_panels = wide_panels || !channels.is_static() || channels.factor >= panel_width<T> || !is_narrow<T>(last);
+  }
+};
+
+/// Those of gradients of filters, from image and upstream.
+struct FilterGradientPaths : ConvolutionPaths {
+  static constexpr FilterGradientPaths none() { return {ConvolutionPaths::none()}; }
+
+  template <class Types>
+  static constexpr void add(FilterGradientPaths& all, const Attributes& a, const Shape* in, const Shape& out) {
+    Extent places = in[1][1] * in[1][2];
+    if (inputs_of<Types> == 3) places.factor *= (a.ints[7] >> 16) * (a.ints[7] & 0xffff);  // of a pooling behind it
+    all.add_step<typename Types::out>(a, in[0], out, places, least_places_of_large_gradient_tiles);
   }
 };
 

@@ -138,6 +138,37 @@ CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const Word* left, co
   }
 }
 
+/// Adds n rows by N registers of a panel to `sums`, whose rows are panel_width apart.
+template <int N, RowsAt At, class T, class Word>
+CROCHET_ALWAYS_INLINE void add_convolution_rows(std::int64_t n, const Word* left, const Word* panel, const Segments& s,
+                                                T* sums) {
+  using V = detail::native<T>;
+  constexpr std::int64_t width = N * native_lanes<T>;
+  struct Rows {
+    T* data;
+    std::int64_t pitch;
+  };
+  alignas(64) T block[tallest_tile * width];
+  convolution_rows<N, At>(
+      n, left, panel, s,
+      [&](std::int64_t) {
+        return Rows{block, width};
+      },
+      [&](std::int64_t r, int height, T*, std::int64_t) {
+        for (int i = 0; i < height; ++i) {
+          CROCHET_UNROLL
+          for (std::int64_t u = 0; u < width; u += native_lanes<T>) {
+            T* to = sums + (r + i) * panel_width<T> + u;
+            V old, more;
+            __builtin_memcpy(&old, to, sizeof(V));
+            __builtin_memcpy(&more, block + i * width + u, sizeof(V));
+            old += more;
+            __builtin_memcpy(to, &old, sizeof(V));
+          }
+        }
+      });
+}
+
 /// Passes one row of a tile, N registers of which the first `width` elements exist, to the epilogue for (row, j), ...
 template <int N, class T, class Epilogue>
 CROCHET_ALWAYS_INLINE void pass_row(const Epilogue& epilogue, std::int64_t row, std::int64_t j, std::int64_t width,

@@ -10,19 +10,13 @@ namespace crochet::kernel {
 
 namespace winograd {
 
-/// The results along an edge of a tile: 2 or 4, or 0 if sums of products are faster. Sums in the space of the transform
-/// are as deep as there are channels; with fewer the transforms cost too much. Transformed windows must fit a core's
-/// own cache; the larger ones pay only if there are many tiles for each.
+/// The results along an edge of a tile: 2 or 4, or 0 if sums of products are faster. Transformed windows must fit a
+/// core's own cache; the larger ones pay only if there are many tiles for each.
 constexpr int side_for(const Slide& s, std::int64_t channels, std::int64_t filters) {
-  constexpr std::int64_t least = least_channels_of_winograd, least_places = 64;
-  constexpr std::int64_t most_weights = std::int64_t{1} << 15;
-  constexpr std::int64_t most_weights_of_large = std::int64_t{1} << 13;
-  const auto fits = [](const Axis& a) { return a.taps == 3 && a.stride == 1 && a.dilation == 1 && a.spread == 1; };
-  const std::int64_t places = s.y.places * s.x.places, weights = channels * filters;
-  const bool pays = fits(s.y) && fits(s.x) && channels % least == 0 && channels > 0 && filters >= least &&
-                    weights <= most_weights && places >= least_places;
-  if (!pays) return 0;
-  return places >= least_places_of_large_tiles && weights <= most_weights_of_large ? 4 : 2;
+  constexpr std::int64_t most_weights = std::int64_t{1} << 15, most_weights_of_large = std::int64_t{1} << 13;
+  const std::int64_t weights = channels * filters;
+  if (!fits(s, channels, filters) || weights > most_weights) return 0;
+  return s.y.places * s.x.places >= least_places_of_large_tiles && weights <= most_weights_of_large ? 4 : 2;
 }
 
 }  // namespace winograd
@@ -77,7 +71,8 @@ class Winograd {
   template <int N>
   void panel(std::int64_t n, std::int64_t at, std::int64_t count, std::int64_t j, std::int64_t width) {
     constexpr std::int64_t full = N * native_lanes<T>;
-    winograd::multiply<Side, N>(count, channels_, tiles_.tiles(), tiles_.windows(j / panel_width<T>), tiles_.sums());
+    winograd::multiply<Side, N>(count, channels_, tiles_.tiles(), tiles_.distance(), tiles_.windows(j / panel_width<T>),
+                                tiles_.sums());
     alignas(64) T results[Side * Side * full];
     for (std::int64_t t = 0; t < count; ++t) {
       winograd::transform_sums<Side, N>(tiles_.sums() + t * full, tiles_.at_once() * full, results);

@@ -38,6 +38,22 @@ struct Dimension<2> {
     to[0] = m[0] + m[step] + m[2 * step];
     to[step] = m[step] - m[2 * step] - m[3 * step];
   }
+  /// A u, for the gradient of sums.
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void upstream(const V* u, V* to, int step) {
+    to[0] = u[0];
+    to[step] = u[0] + u[step];
+    to[2 * step] = u[0] - u[step];
+    to[3 * step] = -u[step];
+  }
+  /// G^T m, for the gradient of a window.
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void gradient(const V* m, V* to, int step) {
+    const V outer = (m[step] + m[2 * step]) * T(0.5);
+    to[0] = m[0] + outer;
+    to[step] = (m[step] - m[2 * step]) * T(0.5);
+    to[2 * step] = outer + m[3 * step];
+  }
 };
 
 template <>
@@ -73,6 +89,25 @@ struct Dimension<4> {
     to[step] = q + s * T(2);
     to[2 * step] = p + r * T(4);
     to[3 * step] = q + s * T(8) + m[5 * step];
+  }
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void upstream(const V* u, V* to, int step) {
+    const V u1 = u[step], u2 = u[2 * step], u3 = u[3 * step];
+    const V even = u[0] + u2, odd = u1 + u3, far_even = u[0] + u2 * T(4), far_odd = u1 * T(2) + u3 * T(8);
+    to[0] = u[0];
+    to[step] = even + odd;
+    to[2 * step] = even - odd;
+    to[3 * step] = far_even + far_odd;
+    to[4 * step] = far_even - far_odd;
+    to[5 * step] = u3;
+  }
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void gradient(const V* m, V* to, int step) {
+    const V m1 = m[step], m2 = m[2 * step], m3 = m[3 * step], m4 = m[4 * step];
+    const V near = (m1 + m2) * T(1.0 / 6), far = m3 + m4;
+    to[0] = m[0] * T(0.25) - near + far * T(1.0 / 24);
+    to[step] = (m2 - m1) * T(1.0 / 6) + (m3 - m4) * T(1.0 / 12);
+    to[2 * step] = far * T(1.0 / 6) - near + m[5 * step];
   }
 };
 
@@ -179,6 +214,66 @@ template <int Side, int N, class T>
       Dimension<Side>::template sums<T>(rows + y * n, row, 1);
       CROCHET_UNROLL
       for (int x = 0; x < Side; ++x) __builtin_memcpy(to + (Side * y + x) * width + u, &row[x], sizeof(V));
+    }
+  }
+}
+
+/// Transforms a tile of upstream gradients, N registers at each place: `rows` by `columns` of the Side by Side places
+/// exist, the others are zeros. Place (y, x) is at from[y * row + x * column]; point p goes to to[p * distance].
+template <int Side, int N, class T>
+[[gnu::noinline]] void transform_upstream(const T* from, std::int64_t row, std::int64_t column, std::int64_t rows,
+                                          std::int64_t columns, T* to, std::int64_t distance) {
+  using V = detail::native<T>;
+  constexpr int n = edge<Side>;
+  CROCHET_UNROLL
+  for (std::int64_t u = 0; u < N * native_lanes<T>; u += native_lanes<T>) {
+    V tall[n * Side];
+    CROCHET_UNROLL
+    for (int x = 0; x < Side; ++x) {
+      V place[Side], points[n];
+      CROCHET_UNROLL
+      for (int y = 0; y < Side; ++y) {
+        place[y] = V{};
+        if (y < rows && x < columns) __builtin_memcpy(&place[y], from + y * row + x * column + u, sizeof(V));
+      }
+      Dimension<Side>::template upstream<T>(place, points, 1);
+      CROCHET_UNROLL
+      for (int y = 0; y < n; ++y) tall[y * Side + x] = points[y];
+    }
+    CROCHET_UNROLL
+    for (int y = 0; y < n; ++y) {
+      V points[n];
+      Dimension<Side>::template upstream<T>(tall + y * Side, points, 1);
+      CROCHET_UNROLL
+      for (int x = 0; x < n; ++x) __builtin_memcpy(to + (y * n + x) * distance + u, &points[x], sizeof(V));
+    }
+  }
+}
+
+/// Transforms the sums of one channel back to the gradient of its window, N registers at each point. Point p is at
+/// from[p * distance]; tap t goes to to[t * tap].
+template <int Side, int N, class T>
+CROCHET_ALWAYS_INLINE void transform_gradient(const T* from, std::int64_t distance, T* to, std::int64_t tap) {
+  using V = detail::native<T>;
+  constexpr int n = edge<Side>;
+  CROCHET_UNROLL
+  for (std::int64_t u = 0; u < N * native_lanes<T>; u += native_lanes<T>) {
+    V rows[3 * n];
+    CROCHET_UNROLL
+    for (int x = 0; x < n; ++x) {
+      V m[n], column[3];
+      CROCHET_UNROLL
+      for (int y = 0; y < n; ++y) __builtin_memcpy(&m[y], from + (y * n + x) * distance + u, sizeof(V));
+      Dimension<Side>::template gradient<T>(m, column, 1);
+      CROCHET_UNROLL
+      for (int y = 0; y < 3; ++y) rows[y * n + x] = column[y];
+    }
+    CROCHET_UNROLL
+    for (int y = 0; y < 3; ++y) {
+      V taps[3];
+      Dimension<Side>::template gradient<T>(rows + y * n, taps, 1);
+      CROCHET_UNROLL
+      for (int x = 0; x < 3; ++x) __builtin_memcpy(to + (3 * y + x) * tap + u, &taps[x], sizeof(V));
     }
   }
 }
