@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Group normalisation: one image at a time, with vectors across all channels.
 #pragma once
+#include <array>
+#include <cstddef>
+
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/kernels/cpu/column_sums.hpp>
 
@@ -27,11 +30,22 @@ class Groups {
 
   /// Computes the mean and scale of every channel's group, in `mean` and `scale`.
   void find_moments(const T* x) const {
-    sum_places(mean, [&](std::int64_t at, std::int64_t, auto how) { return simd::load(x + at, how, T(0)); });
+    find_moments(x, none_, [](auto&&...) {});
+  }
+  /// The same, and in the pass over the squares N further sums, of what more(sums, offset in the image, channel, vector
+  /// less the mean, how) adds.
+  template <std::size_t N, class More>
+  CROCHET_ALWAYS_INLINE void find_moments(const T* x, const std::array<T*, N>& sums, More more) const {
+    sum_places(std::array{mean}, [&](simd::vec<T>* to, std::int64_t at, std::int64_t, auto how) {
+      to[0] += simd::load(x + at, how, T(0));
+    });
     spread(mean);
-    sum_places(scale, [&](std::int64_t at, std::int64_t j, auto how) {
+    std::array<T*, N + 1> all{scale};
+    for (std::size_t n = 0; n < N; ++n) all[n + 1] = sums[n];
+    sum_places(all, [&](simd::vec<T>* to, std::int64_t at, std::int64_t j, auto how) {
       const simd::vec<T> c = centred(x, at, j, how);
-      return static_cast<simd::vec<T>>(c * c);
+      to[0] += c * c;
+      more(to + 1, at, j, c, how);
     });
     spread(scale);
     for (std::int64_t j = 0; j < channels; ++j) scale[j] = T(1) / std::sqrt(scale[j] + epsilon_);
@@ -40,13 +54,20 @@ class Groups {
   CROCHET_ALWAYS_INLINE simd::vec<T> centred(const T* x, std::int64_t at, std::int64_t j, How how) const {
     return simd::load(x + at, how, T(0)) - simd::load(mean + j, how, T(0));
   }
-  /// The sum of f(offset in the image, channel, how) over all positions, per channel.
-  template <class F>
-  CROCHET_ALWAYS_INLINE void sum_places(T* to, F f) const {
+  /// N sums over all positions, per channel: add(sums, offset in the image, channel, how) adds a position.
+  template <std::size_t N, class Add>
+  CROCHET_ALWAYS_INLINE void sum_places(const std::array<T*, N>& to, Add add) const {
+    constexpr std::int64_t apart = 4;  // sums side by side: one would wait for its last addition
     simd::along(channels, [&](std::int64_t j, auto how) {
-      simd::vec<T> sum{};
-      for (std::int64_t p = 0; p < places; ++p) sum += f(p * channels + j, j, how);
-      simd::store(to + j, sum, how);
+      simd::vec<T> sums[apart][N] = {};
+      std::int64_t p = 0;
+      for (; p + apart <= places; p += apart) {
+        CROCHET_UNROLL
+        for (std::int64_t k = 0; k < apart; ++k) add(sums[k], (p + k) * channels + j, j, how);
+      }
+      for (; p < places; ++p) add(sums[0], p * channels + j, j, how);
+      for (std::size_t n = 0; n < N; ++n)
+        simd::store(to[n] + j, (sums[0][n] + sums[1][n]) + (sums[2][n] + sums[3][n]), how);
     });
   }
   /// Replaces every channel's number by the mean of its group.
@@ -68,6 +89,7 @@ class Groups {
   std::int64_t images, channels, places;
 
  private:
+  static constexpr std::array<T*, 0> none_{};
   std::int64_t wide_;
   T epsilon_;
 
@@ -124,12 +146,13 @@ struct Kernel<&op::group_norm_gradient> {
     const auto slope = [&](std::int64_t at, std::int64_t j, auto how) {
       return static_cast<simd::vec<T>>(simd::load(gamma + j, how, T(0)) * simd::load(up + at, how, T(0)));
     };
-    g.find_moments(x);
-    g.sum_places(g.first, slope);
+    g.find_moments(x, std::array{g.first, g.second},
+                   [&](simd::vec<T>* sums, std::int64_t at, std::int64_t j, const simd::vec<T>& centred, auto how) {
+                     const simd::vec<T> h = slope(at, j, how);
+                     sums[0] += h;
+                     sums[1] += h * centred;
+                   });
     g.spread(g.first);
-    g.sum_places(g.second, [&](std::int64_t at, std::int64_t j, auto how) {
-      return static_cast<simd::vec<T>>(slope(at, j, how) * g.centred(x, at, j, how));
-    });
     g.spread(g.second);
     for (std::int64_t j = 0; j < g.channels; ++j) g.second[j] *= g.scale[j] * g.scale[j];
     g.each([&](std::int64_t p, std::int64_t at, std::int64_t j, auto how) {
@@ -166,11 +189,10 @@ struct Kernel<&op::group_norm_scale_gradient> {
         call.worker, parts, g.images, channels, [&](std::int64_t i0, std::int64_t count, auto add) {
           for (std::int64_t i = i0; i < i0 + count; ++i) {
             const std::int64_t begin = i * g.places * channels;
-            g.find_moments(x + begin);
-            g.sum_places(g.first, [&](std::int64_t at, std::int64_t j, auto how) {
-              return static_cast<simd::vec<T>>(simd::load(up + begin + at, how, T(0)) *
-                                               g.centred(x + begin, at, j, how));
-            });
+            g.find_moments(x + begin, std::array{g.first},
+                           [&](simd::vec<T>* to, std::int64_t at, std::int64_t, const simd::vec<T>& centred, auto how) {
+                             to[0] += simd::load(up + begin + at, how, T(0)) * centred;
+                           });
             simd::along(channels, [&](std::int64_t j, auto how) {
               add(j, static_cast<simd::vec<T>>(simd::load(g.first + j, how, T(0)) * simd::load(g.scale + j, how, T(0))),
                   how);
