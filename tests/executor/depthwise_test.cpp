@@ -22,6 +22,10 @@ TEST(Depthwise, ValidStridedDilated) {
   test_windows<Depthwise<double, 12, 13, 17, 2, 3, 3, valid, 2, 3, 3, 2>, double>();
 }
 TEST(Depthwise, StrideBeyondTheWindow) { test_windows<Depthwise<float, 9, 10, 20, 2, 1, 2, same, 3, 3>, float>(); }
+TEST(Depthwise, WithoutABorder) { test_windows<Depthwise<float, 9, 8, 40, 1, 3, 3, valid>, float>(); }
+TEST(Depthwise, ManyChannelsStrided) { test_windows<Depthwise<float, 6, 9, 70, 1, 3, 3, same, 2, 2>, float>(); }
+TEST(Depthwise, WindowsWiderThanTheImage) { test_windows<Depthwise<float, 4, 2, 20, 1, 5, 5, same>, float>(); }
+TEST(Depthwise, ThreeTapsApart) { test_windows<Depthwise<float, 8, 9, 33, 1, 3, 3, same, 1, 1, 2, 2>, float>(); }
 
 }  // namespace depthwise_test
 }  // namespace crochet
