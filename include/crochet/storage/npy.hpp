@@ -23,9 +23,10 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 template <class T>
 requires std::is_arithmetic_v<T> std::string npy_type() {
   if constexpr (std::same_as<T, bool>) return "|b1";
-  const char* order = sizeof(T) == 1 ? "|" : std::endian::native == std::endian::little ? "<" : ">";
-  const char* kind = std::floating_point<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
-  return order + (kind + std::to_string(sizeof(T)));
+  static_assert(sizeof(T) < 10);
+  constexpr char order = sizeof(T) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+  constexpr char kind = std::floating_point<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
+  return {order, kind, static_cast<char>('0' + sizeof(T))};
 }
 
 /// The header before the elements, for an element type in NumPy's spelling. Its size is a multiple of 64 bytes.
