@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shortest program, on several ranks: mpirun -n 2 crochet_ranks
 #include <crochet/crochet.hpp>
-#include <crochet/data.hpp>
+#include <crochet/data/fashion_mnist.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/ranks/mpi.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shortest complete program: a model, data, hooks. The README shows it.
 #include <crochet/crochet.hpp>
-#include <crochet/data.hpp>
+#include <crochet/data/fashion_mnist.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 namespace cr = crochet;

@@ -12,6 +12,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/data/batch_feeds.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/labelled_images.hpp>
 
