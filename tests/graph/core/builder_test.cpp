@@ -44,12 +44,12 @@ TEST(Builder, NamesLeadToValues) {
 }
 
 TEST(GraphError, OfNames) {
-  const std::string taken = "crochet: this name is already taken in the graph";
+  const std::string taken = "crochet: the name \"x\" is already taken in the graph";
   EXPECT_EQ(error_of([](GraphBuilder& g) { g.placeholder<float>("x", {}), g.placeholder<float>("x", {}); }), taken);
   EXPECT_EQ(error_of([](GraphBuilder& g) { g.name("x", g.placeholder<float>("x", {})); }), taken);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { g.variable<float>("w", {}, zeros()), g.name("w", g.constant(1.F)); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) { g.variable<float>("x", {}, zeros()), g.name("x", g.constant(1.F)); }),
             taken);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { g["y"]; }), "crochet: no value of the graph has this name");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { g["y"]; }), "crochet: no value of the graph has the name \"y\"");
 }
 
 TEST(GraphError, OfGraphs) {
@@ -100,7 +100,7 @@ TEST(GraphError, OfMinimize) {
               const Tensor loss = square(g.variable<float>("w", {}, zeros()));
               minimize(loss, Adam{}), minimize(loss, Adam{});
             }),
-            "crochet: this name is already taken in the graph");
+            "crochet: the name \"beta1_power\" is already taken in the graph");
   EXPECT_EQ(error_of([](GraphBuilder& g) {
               const Tensor w = g.variable<float>("w", {3}, zeros());
               minimize(cast<float>(argmax(w)), SGD{});

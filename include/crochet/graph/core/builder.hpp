@@ -110,7 +110,7 @@ class GraphBuilder {
 
   /// Gives a value a name, by which it can be fetched or run as a target. Returns the value.
   constexpr Tensor name(std::string_view name, Tensor t) {
-    if (has(name)) graph_error::name_is_taken();
+    if (has(name)) graph_error::name_is_taken(name);
     Node& named = graph_.nodes[index(own(t))];
     if (named.name < 0) named.name = static_cast<std::int32_t>(graph_.names.size());
     graph_.names.push_back(graph_.pool(name, t.id));
@@ -121,7 +121,7 @@ class GraphBuilder {
   /// The value with that name, e.g. for a hook's extend_graph to access the model's values.
   constexpr Tensor operator[](std::string_view name) {
     const int id = index_.find(graph_, name);
-    if (id < 0) graph_error::no_value_has_this_name();
+    if (id < 0) graph_error::no_value_has_this_name(name);
     return {this, id};
   }
 

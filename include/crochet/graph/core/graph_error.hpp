@@ -90,7 +90,9 @@ namespace crochet::graph_error {
   fail("top_k: the last dimension must be static and have at least k elements");
 }
 /// Two values or placeholders of one graph with the same name.
-[[noreturn]] inline void name_is_taken() { fail("this name is already taken in the graph"); }
+[[noreturn]] inline void name_is_taken(std::string_view name) {
+  fail("the name \"" + std::string(name) + "\" is already taken in the graph");
+}
 /// With SharedVariables: the value with this name is not a variable, or has another type or shape.
 [[noreturn]] inline void shared_variable_differs() { fail("the variable to share has another type or shape"); }
 /// assign(x, ...) where x is not a variable.
@@ -106,7 +108,9 @@ namespace crochet::graph_error {
 /// Operands of different graphs.
 [[noreturn]] inline void tensors_of_different_graphs() { fail("the operands belong to different graphs"); }
 /// g["name"]: the graph has no value with this name (yet).
-[[noreturn]] inline void no_value_has_this_name() { fail("no value of the graph has this name"); }
+[[noreturn]] inline void no_value_has_this_name(std::string_view name) {
+  fail("no value of the graph has the name \"" + std::string(name) + "\"");
+}
 /// The graph is frozen: the session that runs it has been created.
 [[noreturn]] inline void graph_is_frozen() { fail("the graph is frozen: extend it in extend_graph, not later"); }
 /// A variable's extents must be static.
