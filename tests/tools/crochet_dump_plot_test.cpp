@@ -112,6 +112,13 @@ TEST(Plot, NoLineIsWiderThanRequested) {
     EXPECT_LE(widest(plot({run.path, "--ascii", "--width", width}).out), std::stoul(width));
   }
 }
+TEST(Plot, ALegendTakesSeveralLinesWhereItIsLong) {
+  const FallingLoss run;
+  const std::vector<std::string> lines = lines_of(plot({run.path, "loss", "--ascii", "--width", "24"}).out);
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_EQ(lines[lines.size() - 2], "a  train  9 values");
+  EXPECT_EQ(lines.back(), "  min 0  max 8  last 0");
+}
 TEST(Plot, RunsShareAPlotAndHaveLetters) {
   const FallingLoss run;
   write(run.folder.path() / "eval", [](const io::EventWriter& writer) { writer.add_scalar("loss", 16, 4); });

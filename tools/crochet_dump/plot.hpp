@@ -160,12 +160,27 @@ class TagPlot {
     for (const CurvePart& part : curve.parts()) {
       least = std::min(least, part.least), greatest = std::max(greatest, part.greatest);
     }
-    std::string text = runs_.size() > 1 || ascii_ ? std::string(1, curve_mark(i)) + "  " : std::string();
-    text += printable(runs_[i].first) + "  " + std::to_string(curve.count()) + " values";
-    if (least <= greatest) text += "  min " + axis_number(least) + "  max " + axis_number(greatest);
-    text += "  last " + axis_number(curve.last());
-    if (curve.not_finite() > 0) text += "  not finite " + std::to_string(curve.not_finite());
-    out_ << cut(text, width_) << "\n";
+    std::vector<std::string> parts;
+    if (runs_.size() > 1 || ascii_) parts.emplace_back(1, curve_mark(i));
+    parts.push_back(printable(runs_[i].first));
+    parts.push_back(std::to_string(curve.count()) + " values");
+    if (least <= greatest) parts.insert(parts.end(), {"min " + axis_number(least), "max " + axis_number(greatest)});
+    parts.push_back("last " + axis_number(curve.last()));
+    if (curve.not_finite() > 0) parts.push_back("not finite " + std::to_string(curve.not_finite()));
+    print_wrapped(parts);
+  }
+  /// The parts, two blanks apart, on as many lines as they need.
+  void print_wrapped(const std::vector<std::string>& parts) const {
+    std::string line;
+    for (const std::string& part : parts) {
+      const std::string more = cut(part, width_ - 2);
+      if (line.size() + 2 + more.size() > width_) {
+        if (!line.empty()) out_ << line << "\n";
+        line.clear();
+      }
+      line += (&part == &parts.front() ? "" : "  ") + more;
+    }
+    out_ << line << "\n";
   }
 
   const std::string& tag_;
