@@ -31,9 +31,9 @@ class FilterGradient : public FilterSums<T> {
   /// The size of the scratch memory in elements.
   std::int64_t scratch() const { return image_room() + up_room() + table_room() + words_room(); }
 
-  /// Computes rows `rows` of the sums over the images in `mine`. `scratch` starts on a cache line.
-  void sum(const T* images, Range mine, Range rows, T* sums, T* scratch) {
-    rows_ = rows;
+  /// Computes rows `of_filter` of the sums over the images in `mine`. `scratch` starts on a cache line.
+  void sum(const T* images, Range mine, Range of_filter, T* sums, T* scratch) {
+    rows_ = of_filter;
     __builtin_memset(sums, 0, static_cast<std::size_t>(size()) * sizeof(T));
     sums_ = sums;
     image_ = scratch;
@@ -154,14 +154,14 @@ class FilterGradient : public FilterSums<T> {
     table_[y_.places + s.count++] = y * words_of_row() * s.pitch;
   }
 
-  /// Adds the rows in `rows` that this worker computes. `image` points to the first.
+  /// Adds the rows in `some` that this worker computes. `image` points to the first.
   template <int N, RowsAt At>
-  void add_rows(Range rows, const Word* image, const Word* upstream, Segments s, T* sums) {
-    const std::int64_t skipped = rows_.from > rows.from ? rows_.from - rows.from : 0;
-    const std::int64_t n = (rows_.to < rows.to ? rows_.to : rows.to) - rows.from - skipped;
+  void add_rows(Range some, const Word* image, const Word* upstream, Segments s, T* sums) {
+    const std::int64_t skipped = rows_.from > some.from ? rows_.from - some.from : 0;
+    const std::int64_t n = (rows_.to < some.to ? rows_.to : some.to) - some.from - skipped;
     if (n <= 0) return;
     At == RowsAt::table ? static_cast<void>(s.rows += skipped) : static_cast<void>(image += skipped);
-    sums += (rows.from + skipped) * width;
+    sums += (some.from + skipped) * width;
     add_convolution_rows<N, At>(n, image, upstream, s, sums);
   }
 
