@@ -99,8 +99,8 @@ void train(benchmark::State& state, Source batches) {
 }
 void train_floats(benchmark::State& state) { train(state, floats()); }
 void train_bytes(benchmark::State& state) { train(state, bytes()); }
-void train_ahead(benchmark::State& state) { train(state, floats().prefetch(2)); }
-void train_bytes_ahead(benchmark::State& state) { train(state, bytes().prefetch(2)); }
+void train_ahead(benchmark::State& state) { train(state, floats().prefetch(4)); }
+void train_bytes_ahead(benchmark::State& state) { train(state, bytes().prefetch(4)); }
 BENCHMARK(train_floats)->Name("data/step/DataBatches")->UseRealTime();
 BENCHMARK(train_bytes)->Name("data/step/Batches")->UseRealTime();
 BENCHMARK(train_bytes_ahead)->Name("data/step/Batches.prefetch")->UseRealTime();

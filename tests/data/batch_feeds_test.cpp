@@ -58,6 +58,10 @@ TEST(BatchFeeds, FeedThePlaceholdersOfTheirNames) {
   EXPECT_THROW(data.next(), cr::OutOfRangeError);
   data.restart();
   EXPECT_EQ(labels(data.next()), (std::vector<int>{100, 101}));
+  cr::Batches plain = images(5, 2);
+  plain.next();
+  plain.restart();
+  EXPECT_EQ(plain.next().labels(0), 100);
 }
 
 TEST(BatchFeeds, HaveOrderPlaceAndNumberOfTheBatches) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -159,6 +160,37 @@ TEST(Prefetched, AsARangeEndsEarlyAndGoesOn) {
   for (const auto& batch : batches) {
     EXPECT_EQ(labels(batch)[0], 40);
     break;
+  }
+}
+
+/// Batches that count how many were made.
+auto counted(std::atomic<int>& made) {
+  return numbered(100).batch(1).map([&made](cr::TensorView<float, 2>, cr::TensorView<std::int32_t, 1> y) {
+    ++made;
+    made.notify_all();
+    return cr::data_set(cr::field<"y">(std::vector<std::int32_t>(y.begin(), y.end())));
+  });
+}
+void wait_for(const std::atomic<int>& made, int count) {
+  for (int now = made; now < count; now = made) made.wait(now);
+}
+TEST(Prefetched, TheThreadGoesOnWhenHalfOfTheBatchesWereUsed) {
+  std::atomic<int> made = 0;
+  auto batches = counted(made).prefetch(4);
+  batches.next();
+  wait_for(made, 5);  // one in use and four ahead
+  batches.next();
+  batches.next();
+  EXPECT_EQ(made, 5);
+  batches.next();  // one is left ahead
+  wait_for(made, 8);
+}
+TEST(Prefetched, WithADepthOfTwoTheThreadGoesOnAtEachBatch) {
+  std::atomic<int> made = 0;
+  auto batches = counted(made).prefetch(2);
+  for (int used = 1; used < 20; ++used) {
+    batches.next();
+    wait_for(made, used + 2);
   }
 }
 

@@ -89,7 +89,7 @@ TEST(ProgressBar, TheLastLineHasTheValuesOfTheLastStep) {
   EXPECT_TRUE(out.lines()[2].ends_with("loss = 0.25\x1b[K")) << out.lines()[2];
 }
 
-TEST(ProgressBar, TheLastLineSaysOfWhichStepItsValuesAre) {
+TEST(ProgressBar, TheLastLineStatesTheStepOfItsValues) {
   RecordingSink out;
   ManualClock clock;
   Script run{cr::Progress<"loss">{.line_seconds = 2, .columns = 0, .write = out, .clock = clock}};

@@ -28,6 +28,7 @@ class BatchFeeds : public detail::DerivedBatches<BatchFeeds<Images, Labels>, Bat
   using Buffer = BatchBuffer;
 
   explicit BatchFeeds(Batches source) : Base(std::move(source)) {}
+  /// The same feeds of other batches.
   [[nodiscard]] BatchFeeds with(Batches source) const { return BatchFeeds{std::move(source)}; }
 
   /// Defined in prefetched.hpp.

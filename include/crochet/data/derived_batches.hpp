@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DerivedBatches: what batches that are made of other batches take over from them.
+// DerivedBatches: the base of batches that are made of other batches: their order, position and number.
 #pragma once
 
 #include <cstdint>

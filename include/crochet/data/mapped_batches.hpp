@@ -84,6 +84,7 @@ class MappedBatches : public detail::DerivedBatches<MappedBatches<Source, Functi
   };
 
   MappedBatches(Source source, Function f) : Base(std::move(source)), f_(std::move(f)) {}
+  /// The same function of other batches.
   [[nodiscard]] MappedBatches with(Source source) && { return {std::move(source), std::move(f_)}; }
 
   template <class Then>

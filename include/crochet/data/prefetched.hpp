@@ -2,6 +2,7 @@
 // Prefetched: batches made by a thread of their own, ahead of the loop that uses them.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,8 @@ namespace crochet {
 /// - position(), seek() and done() are those of the batches that next() has returned, so CheckpointInputPipeline saves
 ///   and restores them exactly. seek() discards what was made ahead.
 /// - What the source throws is thrown by next(), behind the batches before it, at every call until seek().
-/// - The thread makes batches until `depth` are ready, and again when half of them were used.
+/// - The thread makes batches until `depth` are ready and one is in use. From a depth of 3 on it goes on when half of
+///   them were used; with less, at each batch.
 /// - The thread starts with the first next() and ends with this object. A process without it after fork() waits without
 ///   an end: fork first.
 /// - Memory: depth + 1 batches. next() allocates nothing once each of them was used. Thread: one at a time.
@@ -123,10 +125,13 @@ class Prefetched {
       ready = taken ? 1 : 0;  // the batch in use stays valid: a session may repeat its run
       error = nullptr;
     }
-    /// Counts the batch in use, too.
-    [[nodiscard]] bool half_used() const { return ready <= items.size() / 2; }
+    /// Whether few batches are left, so that the thread goes on. Two of them are the one that the loop takes next and
+    /// one ahead of it.
+    [[nodiscard]] bool half_used() const {
+      return ready <= std::max<std::size_t>(items.size() / 2, items.size() > 2 ? 2 : 1);
+    }
     /// Waits until there is room for another batch. Once all are ready, it waits until half of them were used: to wake
-    /// a thread costs the loop some microseconds, which is the greater part of what a batch costs.
+    /// a thread costs the loop some microseconds, which for a small batch is more than the batch itself.
     bool wait_for_room(const std::stop_token& stop) {
       std::unique_lock lock{mutex};
       if (ready == items.size()) changed.wait(lock, stop, [&] { return half_used(); });

@@ -26,7 +26,7 @@
 
 namespace crochet {
 
-/// On a terminal, one line that is redrawn at most every `refresh_seconds`:
+/// On a terminal, one line that is redrawn at most every `refresh_seconds`, and at the step `total`:
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
 /// - Elsewhere (a file, a pipe): plain lines of that kind, after each tenth of `total` and at least every
 ///   `line_seconds`.
@@ -35,7 +35,7 @@ namespace crochet {
 ///   Needs data that count epochs; the bar is right where each run takes one batch and makes one step.
 /// - `Progress<"loss">{.total = 2000}` also shows values.
 /// - At the end it draws the last state and starts a new line; after an error it only starts a new line. Values of an
-///   earlier step, where the last one was not foreseen, are followed by `at step 1990`.
+///   earlier step, after a stop by another hook or where a run makes several steps, are followed by `at step 1990`.
 /// - Lines that the library writes to standard error appear above the bar.
 /// - Fires: when a line is due.
 /// - Fetches: the values, only in runs after which a line is due.
@@ -64,7 +64,8 @@ struct Progress {
     std::string epoch{};  // "epoch 3/10 "
     int columns = 0;
     bool due = false;
-    double drawn_at = 0;  // time, step and tenth of `total` of the last draw
+    std::int64_t foreseen = 0;  // the last step, once it was due because it is the last
+    double drawn_at = 0;        // time, step and tenth of `total` of the last draw
     std::int64_t drawn_step = 0;
     std::int64_t drawn_tenth = 0;
     std::int64_t values_step = 0;  // of the values
@@ -112,9 +113,14 @@ struct Progress {
     const std::optional<std::int64_t>& all = state.line.total;
     return all && *all > 0 ? 10 * std::min(step, *all) / *all : 0;
   }
-  [[nodiscard]] bool is_due(std::int64_t step) const {
+  [[nodiscard]] bool is_due(std::int64_t step) {
     const double waited = clock() - state.drawn_at;
-    if (state.columns > 0) return waited >= refresh_seconds || step == state.line.total;
+    if (state.columns > 0) {
+      if (waited >= refresh_seconds) return true;
+      if (step != state.line.total || step == state.foreseen) return false;
+      state.foreseen = step;  // once: a run need not make a step
+      return true;
+    }
     return waited >= line_seconds || tenth(step) != state.drawn_tenth;
   }
   /// The epoch in progress, and the step at which the last one ends.

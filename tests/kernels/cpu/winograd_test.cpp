@@ -184,7 +184,7 @@ class Gradient {
   /// [9 * channels, filters].
   template <int Side>
   std::vector<float> computed() const {
-    return computed<Side>(kernel::Upstream<float>(up_.data(), rows_ * columns_, s_.filters));
+    return computed<Side>(kernel::Upstream<float>(up_.data(), rows_, columns_, s_.filters));
   }
   template <int Side, class From>
   std::vector<float> computed(const From& from) const {
@@ -288,9 +288,31 @@ TEST(WinogradGradient, IsChosenByShape) {
   EXPECT_EQ(side(16, 256, 256), 2) << "the sums of large tiles would fit no cache";
   EXPECT_EQ(side(16, 512, 256), 0);
   EXPECT_EQ(side(7, 32, 64), 0);
+  EXPECT_EQ(kernel::winograd::gradient_side_for(Convolution({1, 2, 64, 32, 64}).slide(), 32, 64), 0) << "thin";
   EXPECT_EQ(side(14, 3, 64), 0);
   EXPECT_EQ(side(14, 32, 8), 0);
   EXPECT_EQ(side(14, 32, 64, 2), 0);
+}
+
+/// The code that is compiled for the gradient of a 3x3 filter of 32 to 64 channels on images with `edge` squared static
+/// places of a convolution, behind which windows of `pool` squared are pooled.
+constexpr kernel::FilterGradientPaths paths_of(std::int64_t edge, std::int32_t pool = 1) {
+  const Shape image{2, edge, edge, 32}, up{2, edge / pool, edge / pool, 64}, filter{3, 3, 32, 64};
+  const Shape in[3] = {image, up, up};
+  const Attributes a{.ints = {3, 3, 1, 1, 0, 1, 1, pool << 16 | pool}};
+  auto all = kernel::FilterGradientPaths::none();
+  if (pool == 1) {
+    kernel::FilterGradientPaths::add<kernel::Types<float, float, float>>(all, a, in, filter);
+  } else {
+    kernel::FilterGradientPaths::add<kernel::Types<float, float, float, std::uint8_t>>(all, a, in, filter);
+  }
+  return all;
+}
+TEST(WinogradGradient, HasTheCodeForItsPlaces) {
+  static_assert(paths_of(14).winograd && !paths_of(14).large_tiles);
+  static_assert(paths_of(16).winograd && paths_of(16).large_tiles);
+  static_assert(!paths_of(14, 2).large_tiles);
+  static_assert(paths_of(16, 2).large_tiles);
 }
 
 }  // namespace winograd_test

@@ -63,8 +63,8 @@ struct the_data_source_returns_no_request;
 
 /// Cause: the data given to Evaluate or InMemoryEvaluator are neither a range of feeds nor a function that returns a
 /// std::optional of feeds.
-/// Fix: pass batches of a data set, `std::vector{feeds(feed<"x">(x))}`, of labelled images `batches.feeds<"images",
-/// "labels">()`, or `passes_over(batches, [](const Batch& b) { return feeds(feed<"x">(b.images)); })`.
+/// Fix: pass batches of a data set, `std::vector{feeds(feed<"x">(x))}`, of labelled images `data.batch(500)
+/// .feeds<"images", "labels">()`, or `passes_over(batches, [](const Batch& b) { return feeds(feed<"x">(b.images)); })`.
 template <class Data>
 struct these_data_give_no_feeds;
 

@@ -87,7 +87,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
                                                   height, width);
       sum<Backend, P, T, Word>(call, out, from, epilogue);
     } else {
-      sum<Backend, P, T, Word>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
+      sum<Backend, P, T, Word>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1], up[2], up[3]), epilogue);
     }
   }
 

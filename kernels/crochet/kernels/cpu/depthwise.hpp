@@ -103,7 +103,7 @@ struct Kernel<&op::depthwise_filter_gradient> {
       const T* pixels = repeated.image(image.as<const T>(), n, sums + mine.size() * size);
       const T* from = up.as<const T>() + n * s.y.places * s.x.places * all;
       each([&](std::int64_t i, std::int64_t c, std::int64_t channels, T* to) {
-        add(s, i, pixels + c, from + c, all, channels, to, some);
+        add(s, repeated, i, pixels + c, from + c, all, channels, to, some);
       });
     }
     each([&](std::int64_t i, std::int64_t c, std::int64_t channels, T* from) {
@@ -117,15 +117,13 @@ struct Kernel<&op::depthwise_filter_gradient> {
 
   /// Adds an image's contribution to row i of the taps, for `channels` channels. Tap k is at sums[k * pitch].
   template <class T>
-  static void add(const kernel::Slide& s, std::int64_t i, const T* image, const T* up, std::int64_t all,
-                  std::int64_t channels, T* sums, std::int64_t pitch) {
+  static void add(const kernel::Slide& s, const kernel::Repeated<T>& source, std::int64_t i, const T* image,
+                  const T* up, std::int64_t all, std::int64_t channels, T* sums, std::int64_t pitch) {
     const auto taps = [&](std::int64_t c, auto how) {
-      if (s.x.taps == 3) {
-        add_taps<3>(s, i, 0, image + c, up + c, all, sums + c, pitch, how);
-      } else {
-        for (std::int64_t k = 0; k < s.x.taps; ++k)
-          add_taps<1>(s, i, k, image + c, up + c, all, sums + k * pitch + c, pitch, how);
-      }
+      std::int64_t k = 0;
+      for (; k + 3 <= s.x.taps; k += 3)
+        add_taps<3>(s, source, i, k, image + c, up + c, all, sums + k * pitch + c, pitch, how);
+      for (; k < s.x.taps; ++k) add_taps<1>(s, source, i, k, image + c, up + c, all, sums + k * pitch + c, pitch, how);
     };
     std::int64_t c = 0;
     if (channels == width) return taps(0, Vectors<2, true>{});
@@ -137,11 +135,12 @@ struct Kernel<&op::depthwise_filter_gradient> {
 
   /// K taps from tap `first` on, and U registers of channels.
   template <int K, int U, bool Wide, class T>
-  [[gnu::noinline]] static void add_taps(const kernel::Slide& s, std::int64_t i, std::int64_t first, const T* image,
-                                         const T* up, std::int64_t all, T* sums, std::int64_t pitch, Vectors<U, Wide>) {
+  [[gnu::noinline]] static void add_taps(const kernel::Slide& s, const kernel::Repeated<T>& source, std::int64_t i,
+                                         std::int64_t first, const T* image, const T* up, std::int64_t all, T* sums,
+                                         std::int64_t pitch, Vectors<U, Wide>) {
     using V = simd::reg_t<T, Wide>;
     constexpr int lanes = Wide ? simd::lanes : 1;
-    const kernel::Positions x{s.x};
+    const kernel::Positions x{s.x, 0, source.bordered()};
     const kernel::Range whole = x.whole(first, first + K);
     const std::int64_t step = x.step() * all;
     V sum[K][U];
@@ -153,7 +152,7 @@ struct Kernel<&op::depthwise_filter_gradient> {
     for (std::int64_t y = 0; y < s.y.places; ++y) {
       const std::int64_t row = s.y.at(y, i);
       if (row < 0) continue;
-      const T* const from = image + (row * s.x.source + x.first(first)) * all;
+      const T* const from = image + (row * source.width() + source.left() + x.first(first)) * all;
       const T* const at = up + y * s.x.places * all;
       const auto add = [&](std::int64_t q, auto use) {
         V upstream[U];

@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseRows: windows that slide over each channel by itself, vectors of channels and a few positions at a time. At
-// the borders of an image each position has its own taps, so images are read in place.
+// DepthwiseRows: windows that slide over each channel by itself, vectors of channels and a few positions at a time.
+// Images are read in place, since each position at a border has its own taps. Where most positions of a row are at its
+// ends, images are copied with a border of zeros.
 #pragma once
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/simd.hpp>
 
 namespace crochet::kernel {
 
-/// Images with every channel repeated `times` times.
-template <class T>
-class Repeated {
- public:
-  Repeated(const Slide& s, std::int64_t channels, std::int64_t times)
-      : size_(s.y.source * s.x.source * channels), times_(times) {}
-
-  std::int64_t room() const { return times_ == 1 ? 0 : size_ * times_; }
-  const T* image(const T* images, std::int64_t n, T* room) const {
-    const T* from = images + n * size_;
-    if (times_ == 1) return from;
-    for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t q = 0; q < times_; ++q) room[i * times_ + q] = from[i];
-    }
-    return room;
-  }
-
- private:
-  std::int64_t size_, times_;
-};
-
 /// The positions phase, phase + spread, ... of a dimension. Tap k of the position with number q reads source element
 /// first(k) + q * step.
 struct Positions {
   Axis axis;
   std::int64_t phase = 0;
+  bool bordered = false;  ///< the source has a border of zeros, so that each tap reads an element
 
   std::int64_t count() const { return (axis.places - phase + axis.spread - 1) / axis.spread; }
   std::int64_t step() const { return axis.spread == 1 ? axis.stride : 1; }
@@ -41,7 +22,7 @@ struct Positions {
   std::int64_t first(std::int64_t k) const { return axis.spread_index(phase, k) / axis.spread; }
   bool inside(std::int64_t k, std::int64_t q) const {
     const std::int64_t x = first(k) + q * step();
-    return x >= 0 && x < axis.source;
+    return bordered || (x >= 0 && x < axis.source);
   }
   /// The numbers of the positions for which taps [from, to) are inside the source.
   Range whole(std::int64_t from, std::int64_t to) const {
@@ -53,6 +34,41 @@ struct Positions {
     }
     return r;
   }
+};
+
+/// Images with every channel repeated `times` times, and with a border of zeros on the left and right if most positions
+/// of a row extend past it.
+template <class T>
+class Repeated {
+ public:
+  Repeated(const Slide& s, std::int64_t channels, std::int64_t times)
+      : size_(s.y.source * s.x.source * channels),
+        times_(times),
+        border_(s, channels * times, false),
+        bordered_(!border_.empty() && 2 * Positions{s.x}.whole(0, s.x.taps).size() <= Positions{s.x}.count()) {}
+
+  bool bordered() const { return bordered_; }
+  /// The distance of rows, and the border on the left, in pixels.
+  std::int64_t width() const { return border_.width + (bordered_ ? border_.left + border_.right : 0); }
+  std::int64_t left() const { return bordered_ ? border_.left : 0; }
+
+  std::int64_t room() const { return (bordered_ ? border_.size() : 0) + (times_ == 1 ? 0 : size_ * times_); }
+  const T* image(const T* images, std::int64_t n, T* room) const {
+    const T* from = images + n * size_;
+    if (times_ != 1) {
+      T* const repeated = room + (bordered_ ? border_.size() : 0);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        for (std::int64_t q = 0; q < times_; ++q) repeated[i * times_ + q] = from[i];
+      }
+      from = repeated;
+    }
+    return bordered_ ? border_.around(from, room) : from;
+  }
+
+ private:
+  std::int64_t size_, times_;
+  Border border_;
+  bool bordered_;
 };
 
 namespace detail {
@@ -113,12 +129,15 @@ class DepthwiseRows {
     taps_ = reinterpret_cast<detail::Tap<T>*>(room);
     edge_ = taps_ + window;
     more_ = room + 2 * window * tap_size;
+    width_ = repeated.width();
+    left_ = repeated.left();
     const Range mine = worker.part(images * s_.y.places);
     for (std::int64_t r = mine.from, ready = -1; r < mine.to; ++r) {
       const std::int64_t n = r / s_.y.places;
       if (n != ready) image_ = repeated.image(source, n, more_ + more_room_);
       ready = n;
-      for (std::int64_t phase = 0; phase < s_.x.spread && phase < s_.x.places; ++phase) row(r, {s_.x, phase});
+      for (std::int64_t phase = 0; phase < s_.x.spread && phase < s_.x.places; ++phase)
+        row(r, {s_.x, phase, repeated.bordered()});
     }
   }
 
@@ -143,7 +162,7 @@ class DepthwiseRows {
     for (std::int64_t t = 0; t < window; ++t) {
       const std::int64_t row = s_.y.at(y, t / s_.x.taps), k = t % s_.x.taps;
       if (row < 0 || !x.has(k)) continue;
-      taps_[count_++] = {k, (row * s_.x.source + x.first(k)) * all_,
+      taps_[count_++] = {k, (row * width_ + left_ + x.first(k)) * all_,
                          filter_ + (backwards_ ? window - 1 - t : t) * all_};
     }
   }
@@ -183,6 +202,7 @@ class DepthwiseRows {
   bool backwards_;
   std::int64_t more_room_;
   Use use_;
+  std::int64_t width_ = 0, left_ = 0;  ///< of the source, in pixels
   const T* image_ = nullptr;
   detail::Tap<T>*taps_ = nullptr, *edge_ = nullptr;
   std::int64_t count_ = 0;

@@ -54,7 +54,7 @@ class FilterGradient : public FilterSums<T> {
   static constexpr bool in_pairs = !std::is_same_v<T, Word>;
 
   std::int64_t image_room() const { return border_.empty() ? 0 : whole_lines(border_.size()); }
-  std::int64_t up_room() const { return whole_lines(upstream_.room()); }
+  std::int64_t up_room() const { return whole_lines(upstream_.room(y_.places)); }
   std::int64_t table_room() const {
     return whole_lines((2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T)));
   }
@@ -88,7 +88,7 @@ class FilterGradient : public FilterSums<T> {
 
   /// Channels [j, j + some) of the upstream of image n as words of two places of a row.
   Panel<Word> upstream(std::int64_t n, std::int64_t j, std::int64_t some) {
-    const Panel<T> up = upstream_.panel(n, j, some, up_);
+    const Panel<T> up = upstream_.panel(n, j, some, {0, y_.places}, up_);
     if constexpr (in_pairs) {
       Word* const words = words_ + whole_lines(border_.size());
       for (std::int64_t y = 0; y < y_.places; ++y) {

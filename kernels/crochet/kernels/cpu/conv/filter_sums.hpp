@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FilterSums: where the gradient of a filter is summed, and how it gets to the epilogue.
+// FilterSums: the sums of a filter's gradient in panels, and their way to the epilogue.
 #pragma once
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/panels.hpp>

@@ -7,26 +7,28 @@
 
 namespace crochet::kernel {
 
-/// Images of `places` positions with `channels` channels.
+/// Images of upstream gradients, [images, height, width, channels].
 template <class T>
 class Upstream {
  public:
-  Upstream(const T* data, std::int64_t places, std::int64_t channels)
-      : data_(data), places_(places), channels_(channels) {}
+  Upstream(const T* data, std::int64_t height, std::int64_t width, std::int64_t channels)
+      : data_(data), height_(height), width_(width), channels_(channels) {}
 
-  /// The size of the scratch memory for panel(), in elements.
-  std::int64_t room() const { return channels_ % panel_width<T> == 0 ? 0 : places_ * panel_width<T>; }
-  /// Channels [j, j + n) of image i. The rest of the panel's width is readable.
-  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, T* room) const {
-    const T* from = data_ + i * places_ * channels_;
+  /// The size of the scratch memory for panel() of `rows` rows of an image, in elements.
+  std::int64_t room(std::int64_t rows) const {
+    return channels_ % panel_width<T> == 0 ? 0 : rows * width_ * panel_width<T>;
+  }
+  /// Channels [j, j + n) of some rows of image i. The rest of the panel's width is readable.
+  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, Range rows, T* room) const {
+    const T* from = data_ + (i * height_ + rows.from) * width_ * channels_;
     if (n == panel_width<T>) return {from + j, channels_};
-    detail::copy_panel(row_major(from, channels_), places_, j, n, room);
+    detail::copy_panel(row_major(from, channels_), rows.size() * width_, j, n, room);
     return {room, panel_width<T>};
   }
 
  private:
   const T* data_;
-  std::int64_t places_, channels_;
+  std::int64_t height_, width_, channels_;
 };
 
 /// As above for a pooling by adjacent windows: each upstream element goes to the winner of its window.
@@ -44,25 +46,31 @@ class PooledUpstream {
         window_height_(window_height),
         window_width_(window_width) {}
 
-  std::int64_t room() const { return height_ * window_height_ * width_ * window_width_ * panel_width<T>; }
-  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, T* room) const {
-    const std::int64_t first = i * height_ * width_ * channels_ + j, pitch = width_ * window_width_ * panel_width<T>;
+  std::int64_t room(std::int64_t rows) const {
+    const std::int64_t windows = (rows + 2 * window_height_ - 2) / window_height_;
+    return (windows < height_ ? windows : height_) * pitch() * window_height_;
+  }
+  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, Range rows, T* room) const {
+    const std::int64_t begin = rows.from / window_height_, end = (rows.to + window_height_ - 1) / window_height_;
+    const std::int64_t first = (i * height_ + begin) * width_ * channels_ + j;
     const T* up = data_ + first;
     const Index* winners = winners_ + first;
-    for (std::int64_t y = 0; y < height_; ++y) {
+    for (std::int64_t y = 0; y < end - begin; ++y) {
       for (std::int64_t x = 0; x < width_; ++x, up += channels_, winners += channels_) {
-        T* corner = room + y * window_height_ * pitch + x * window_width_ * panel_width<T>;
+        T* corner = room + y * window_height_ * pitch() + x * window_width_ * panel_width<T>;
         for (std::int64_t r = 0; r < window_height_; ++r) {
           for (std::int64_t c = 0; c < window_width_; ++c) {
-            place(up, winners, r * window_width_ + c, n, corner + r * pitch + c * panel_width<T>);
+            place(up, winners, r * window_width_ + c, n, corner + r * pitch() + c * panel_width<T>);
           }
         }
       }
     }
-    return {room, panel_width<T>};
+    return {room + (rows.from - begin * window_height_) * pitch(), panel_width<T>};
   }
 
  private:
+  /// The distance of rows in a panel.
+  std::int64_t pitch() const { return width_ * window_width_ * panel_width<T>; }
   CROCHET_ALWAYS_INLINE static void place(const T* up, const Index* winners, std::int64_t tap, std::int64_t n, T* to) {
     constexpr std::int64_t lanes = native_lanes<T>;
     if (n == panel_width<T>) {

@@ -44,8 +44,8 @@ class WinogradGradient : public FilterSums<T> {
 
   /// The size of the scratch memory in elements.
   std::int64_t scratch() const {
-    return points * panels() * channels_ * width + points * distance + whole_lines(upstream_.room()) +
-           pixels_.room(pixels_.down());
+    return points * panels() * channels_ * width + points * distance +
+           whole_lines(upstream_.room(Side * rows_at_once())) + pixels_.room(rows_at_once());
   }
 
   /// Computes the sums over the images in `mine`, of all rows. `scratch` starts on a cache line.
@@ -54,12 +54,15 @@ class WinogradGradient : public FilterSums<T> {
     at_points_ = scratch;
     ups_ = at_points_ + at_points;
     up_ = ups_ + points * distance;
-    pixels_.begin(up_ + whole_lines(upstream_.room()));
+    pixels_.begin(up_ + whole_lines(upstream_.room(Side * rows_at_once())));
     __builtin_memset(at_points_, 0, static_cast<std::size_t>(at_points) * sizeof(T));
     for (std::int64_t n = mine.from; n < mine.to; ++n) {
-      pixels_.copy(images + n * y_.source * x_.source * channels_, 0, pixels_.down());
-      const std::int64_t tiles = pixels_.down() * pixels_.across();
-      for (std::int64_t t = 0; t < tiles; t += most_tiles) add(n, t, tiles - t < most_tiles ? tiles - t : most_tiles);
+      const T* const image = images + n * y_.source * x_.source * channels_;
+      for (std::int64_t y = 0; y < pixels_.down(); y += rows_at_once()) {
+        const std::int64_t end = y + rows_at_once() < pixels_.down() ? y + rows_at_once() : pixels_.down();
+        pixels_.copy(image, y, end);
+        add_rows(n, y * pixels_.across(), end * pixels_.across());
+      }
     }
     for (std::int64_t p = 0; p < panels(); ++p) {
       for (std::int64_t c = 0; c < channels_; ++c) {
@@ -73,26 +76,39 @@ class WinogradGradient : public FilterSums<T> {
  private:
   static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
   static constexpr std::int64_t points = winograd::points<Side>;
-  /// The tiles that are multiplied together: as many as keep both operands in a core's cache.
+  /// The greatest number of tiles that are multiplied together.
   static constexpr std::int64_t most_tiles = 64;
   static constexpr std::int64_t distance = most_tiles * width + simd::lanes;
 
-  /// Adds `count` tiles of image n from number `at` on.
-  void add(std::int64_t n, std::int64_t at, std::int64_t count) {
-    pixels_.transform(at, count);
-    for (std::int64_t j = 0; j < filters_; j += width) {
-      const std::int64_t some = filters_ - j < width ? filters_ - j : width;
-      const Panel<T> up = upstream_.panel(n, j, some, up_);
-      choose_width<T, P>(
-          some, [&] { add_panel<native_per_panel>(up, at, count, j); }, [&] { add_panel<1>(up, at, count, j); });
+  /// The rows of tiles whose pixels and upstream gradients are prepared together: whole images if they have few tiles.
+  std::int64_t rows_at_once() const {
+    const std::int64_t fit = most_tiles / pixels_.across();
+    return fit < 1 ? 1 : fit < pixels_.down() ? fit : pixels_.down();
+  }
+
+  /// Adds tiles [from, to) of image n, which are whole rows.
+  void add_rows(std::int64_t n, std::int64_t from, std::int64_t to) {
+    const std::int64_t end = Side * (to / pixels_.across());
+    const Range places{Side * (from / pixels_.across()), end < y_.places ? end : y_.places};
+    for (std::int64_t at = from; at < to; at += most_tiles) {
+      const std::int64_t count = to - at < most_tiles ? to - at : most_tiles;
+      pixels_.transform(at, count);
+      for (std::int64_t j = 0; j < filters_; j += width) {
+        const std::int64_t some = filters_ - j < width ? filters_ - j : width;
+        const Panel<T> up = upstream_.panel(n, j, some, places, up_);
+        choose_width<T, P>(
+            some, [&] { add_panel<native_per_panel>(up, places.from, at, count, j); },
+            [&] { add_panel<1>(up, places.from, at, count, j); });
+      }
     }
   }
+  /// Adds `count` tiles from number `at` on, by a panel of the upstream from row `first` on.
   template <int N>
-  void add_panel(Panel<T> up, std::int64_t at, std::int64_t count, std::int64_t j) {
+  void add_panel(Panel<T> up, std::int64_t first, std::int64_t at, std::int64_t count, std::int64_t j) {
     for (std::int64_t t = 0; t < count; ++t) {
       const std::int64_t y = Side * ((at + t) / pixels_.across()), x = Side * ((at + t) % pixels_.across());
-      winograd::transform_upstream<Side, N>(up.data + (y * x_.places + x) * up.pitch, x_.places * up.pitch, up.pitch,
-                                            y_.places - y, x_.places - x, ups_ + t * width, distance);
+      winograd::transform_upstream<Side, N>(up.data + ((y - first) * x_.places + x) * up.pitch, x_.places * up.pitch,
+                                            up.pitch, y_.places - y, x_.places - x, ups_ + t * width, distance);
     }
     constexpr std::int64_t zero = 0;
     const Segments s{

@@ -10,10 +10,10 @@ namespace crochet::kernel::winograd {
 /// Whether Winograd's transforms can pay. Sums at their points are as deep as there are channels, or tiles of an image;
 /// with fewer the transforms cost too much.
 constexpr bool fits(const Slide& s, std::int64_t channels, std::int64_t filters) {
-  constexpr std::int64_t least = least_channels_of_winograd, least_places = 64;
+  constexpr std::int64_t least = least_channels_of_winograd, least_places = 64, least_edge = 3;
   const auto is_dense = [](const Axis& a) { return a.taps == 3 && a.stride == 1 && a.dilation == 1 && a.spread == 1; };
   return is_dense(s.y) && is_dense(s.x) && channels % least == 0 && channels > 0 && filters >= least &&
-         s.y.places * s.x.places >= least_places;
+         s.y.places * s.x.places >= least_places && s.y.places >= least_edge && s.x.places >= least_edge;
 }
 
 /// The pixels of some rows of tiles, and the transforms of some of the tiles. Side: the results along an edge of a
