@@ -3,73 +3,11 @@
 // Images are read in place, since each position at a border has its own taps. Where most positions of a row are at its
 // ends, images are copied with a border of zeros.
 #pragma once
-#include <crochet/kernels/cpu/conv/slide.hpp>
+#include <crochet/kernels/cpu/conv/positions.hpp>
+#include <crochet/kernels/cpu/conv/repeated.hpp>
 #include <crochet/kernels/simd.hpp>
 
 namespace crochet::kernel {
-
-/// The positions phase, phase + spread, ... of a dimension. Tap k of the position with number q reads source element
-/// first(k) + q * step.
-struct Positions {
-  Axis axis;
-  std::int64_t phase = 0;
-  bool bordered = false;  ///< the source has a border of zeros, so that each tap reads an element
-
-  std::int64_t count() const { return (axis.places - phase + axis.spread - 1) / axis.spread; }
-  std::int64_t step() const { return axis.spread == 1 ? axis.stride : 1; }
-  /// Whether tap k reads the source at these positions.
-  bool has(std::int64_t k) const { return axis.spread_index(phase, k) % axis.spread == 0; }
-  std::int64_t first(std::int64_t k) const { return axis.spread_index(phase, k) / axis.spread; }
-  bool inside(std::int64_t k, std::int64_t q) const {
-    const std::int64_t x = first(k) + q * step();
-    return bordered || (x >= 0 && x < axis.source);
-  }
-  /// The numbers of the positions for which taps [from, to) are inside the source.
-  Range whole(std::int64_t from, std::int64_t to) const {
-    Range r{0, count()};
-    for (std::int64_t k = from; k < to; ++k) {
-      if (!has(k)) continue;
-      while (r.from < r.to && !inside(k, r.from)) ++r.from;
-      while (r.from < r.to && !inside(k, r.to - 1)) --r.to;
-    }
-    return r;
-  }
-};
-
-/// Images with every channel repeated `times` times, and with a border of zeros on the left and right if most positions
-/// of a row extend past it.
-template <class T>
-class Repeated {
- public:
-  Repeated(const Slide& s, std::int64_t channels, std::int64_t times)
-      : size_(s.y.source * s.x.source * channels),
-        times_(times),
-        border_(s, channels * times, false),
-        bordered_(!border_.empty() && 2 * Positions{s.x}.whole(0, s.x.taps).size() <= Positions{s.x}.count()) {}
-
-  bool bordered() const { return bordered_; }
-  /// The distance of rows, and the border on the left, in pixels.
-  std::int64_t width() const { return border_.width + (bordered_ ? border_.left + border_.right : 0); }
-  std::int64_t left() const { return bordered_ ? border_.left : 0; }
-
-  std::int64_t room() const { return (bordered_ ? border_.size() : 0) + (times_ == 1 ? 0 : size_ * times_); }
-  const T* image(const T* images, std::int64_t n, T* room) const {
-    const T* from = images + n * size_;
-    if (times_ != 1) {
-      T* const repeated = room + (bordered_ ? border_.size() : 0);
-      for (std::int64_t i = 0; i < size_; ++i) {
-        for (std::int64_t q = 0; q < times_; ++q) repeated[i * times_ + q] = from[i];
-      }
-      from = repeated;
-    }
-    return bordered_ ? border_.around(from, room) : from;
-  }
-
- private:
-  std::int64_t size_, times_;
-  Border border_;
-  bool bordered_;
-};
 
 namespace detail {
 
@@ -122,7 +60,8 @@ class DepthwiseRows {
       : s_(s), all_(all), filter_(filter), backwards_(backwards), more_room_(more_room), use_(use) {}
 
   /// Computes this member's rows of the images. `repeated`: the source.
-  [[gnu::always_inline]] void run(const T* source, const Repeated<T>& repeated, std::int64_t images, Worker& worker) {
+  CROCHET_HOST_ALWAYS_INLINE void run(const T* source, const Repeated<T>& repeated, std::int64_t images,
+                                      Worker& worker) {
     constexpr std::int64_t tap_size = sizeof(detail::Tap<T>) / sizeof(T);
     const std::int64_t window = s_.y.taps * s_.x.taps;
     T* const room = worker.scratch<T>(2 * window * tap_size + more_room_ + repeated.room());
