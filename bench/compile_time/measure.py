@@ -154,6 +154,7 @@ def main():
     results = measure(compilers, options.cases, flags, options.rounds)
     judged = judge(results)
     report(results, judged)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps({"compilers": {c: version(c) for c in compilers}, "rounds": options.rounds,
                                        "results": results, "budgets": judged}, indent=1) + "\n")
     if not all(of for cases in results.values() for of in cases.values()):
