@@ -22,23 +22,45 @@ constexpr std::int64_t window_pitch(std::int64_t channels) {
   return channels * panel_width<T> + simd::lanes;
 }
 
+/// A vector from memory.
+template <class V, class T>
+CROCHET_ALWAYS_INLINE V read(const T* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+/// Transforms both dimensions of a tile of In x In vectors to Out x Out: its columns, then its rows, by
+/// along(In vectors, Out vectors). load(y, x) returns a vector of the tile, store(y, x, vector) receives one of the
+/// result.
+template <class V, int In, int Out, class Along, class Load, class Store>
+CROCHET_ALWAYS_INLINE void transform_tile(Along along, Load load, Store store) {
+  V columns[Out * In];
+  CROCHET_UNROLL
+  for (int x = 0; x < In; ++x) {
+    V from[In], to[Out];
+    CROCHET_UNROLL
+    for (int y = 0; y < In; ++y) from[y] = load(y, x);
+    along(from, to);
+    CROCHET_UNROLL
+    for (int y = 0; y < Out; ++y) columns[y * In + x] = to[y];
+  }
+  CROCHET_UNROLL
+  for (int y = 0; y < Out; ++y) {
+    V to[Out];
+    along(columns + y * In, to);
+    CROCHET_UNROLL
+    for (int x = 0; x < Out; ++x) store(y, x, to[x]);
+  }
+}
+
 /// Transforms one vector of windows; tap t is at from[t * pitch]. Point p goes to to[p * distance].
 template <int Side, class How, class T>
 CROCHET_ALWAYS_INLINE void transform_windows(const T* from, std::int64_t pitch, How how, T* to, std::int64_t distance) {
   using V = simd::vec<T>;
   constexpr int n = edge<Side>;
-  V g[9], columns[3 * n];
-  CROCHET_UNROLL
-  for (int tap = 0; tap < 9; ++tap) g[tap] = simd::load(from + tap * pitch, how, T{});
-  CROCHET_UNROLL
-  for (int x = 0; x < 3; ++x) Dimension<Side>::template window<T>(g + x, columns + x, 3);
-  CROCHET_UNROLL
-  for (int y = 0; y < n; ++y) {
-    V row[n];
-    Dimension<Side>::template window<T>(columns + 3 * y, row, 1);
-    CROCHET_UNROLL
-    for (int x = 0; x < n; ++x) simd::store(to + (y * n + x) * distance, row[x]);
-  }
+  transform_tile<V, 3, n>([](const V* g, V* points) { Dimension<Side>::template window<T>(g, points); },
+                          [&](int y, int x) { return simd::load(from + (3 * y + x) * pitch, how, T{}); },
+                          [&](int y, int x, const V& v) { simd::store(to + (y * n + x) * distance, v); });
 }
 /// Transforms the windows of one panel of filters, columns [j, j + n) of `filter` [9 * channels, filters], to matrices
 /// [channels, panel_width], one for each point, window_pitch apart, padded with zeros.
@@ -67,23 +89,9 @@ template <int Side, class T>
   using V = detail::native<T>;
   constexpr int n = edge<Side>;
   for (std::int64_t c = 0; c < channels; c += native_lanes<T>) {
-    V columns[points<Side>];
-    CROCHET_UNROLL
-    for (int x = 0; x < n; ++x) {
-      V d[n], column[n];
-      CROCHET_UNROLL
-      for (int y = 0; y < n; ++y) __builtin_memcpy(&d[y], from + y * pitch + x * channels + c, sizeof(V));
-      Dimension<Side>::pixels(d, column, 1);
-      CROCHET_UNROLL
-      for (int y = 0; y < n; ++y) columns[y * n + x] = column[y];
-    }
-    CROCHET_UNROLL
-    for (int y = 0; y < n; ++y) {
-      V row[n];
-      Dimension<Side>::pixels(columns + y * n, row, 1);
-      CROCHET_UNROLL
-      for (int x = 0; x < n; ++x) __builtin_memcpy(to + (y * n + x) * distance + c, &row[x], sizeof(V));
-    }
+    transform_tile<V, n, n>([](const V* d, V* points) { Dimension<Side>::pixels(d, points); },
+                            [&](int y, int x) { return read<V>(from + y * pitch + x * channels + c); },
+                            [&](int y, int x, const V& v) { simd::store(to + (y * n + x) * distance + c, v); });
   }
 }
 
@@ -96,23 +104,9 @@ template <int Side, int N, class T>
   constexpr std::int64_t width = N * native_lanes<T>;
   CROCHET_UNROLL
   for (std::int64_t u = 0; u < width; u += native_lanes<T>) {
-    V rows[Side * n];
-    CROCHET_UNROLL
-    for (int x = 0; x < n; ++x) {
-      V m[n], column[Side];
-      CROCHET_UNROLL
-      for (int y = 0; y < n; ++y) __builtin_memcpy(&m[y], from + (y * n + x) * distance + u, sizeof(V));
-      Dimension<Side>::template sums<T>(m, column, 1);
-      CROCHET_UNROLL
-      for (int y = 0; y < Side; ++y) rows[y * n + x] = column[y];
-    }
-    CROCHET_UNROLL
-    for (int y = 0; y < Side; ++y) {
-      V row[Side];
-      Dimension<Side>::template sums<T>(rows + y * n, row, 1);
-      CROCHET_UNROLL
-      for (int x = 0; x < Side; ++x) __builtin_memcpy(to + (Side * y + x) * width + u, &row[x], sizeof(V));
-    }
+    transform_tile<V, n, Side>([](const V* m, V* results) { Dimension<Side>::template sums<T>(m, results); },
+                               [&](int y, int x) { return read<V>(from + (y * n + x) * distance + u); },
+                               [&](int y, int x, const V& v) { simd::store(to + (Side * y + x) * width + u, v); });
   }
 }
 
@@ -125,26 +119,11 @@ template <int Side, int N, class T>
   constexpr int n = edge<Side>;
   CROCHET_UNROLL
   for (std::int64_t u = 0; u < N * native_lanes<T>; u += native_lanes<T>) {
-    V tall[n * Side];
-    CROCHET_UNROLL
-    for (int x = 0; x < Side; ++x) {
-      V place[Side], points[n];
-      CROCHET_UNROLL
-      for (int y = 0; y < Side; ++y) {
-        place[y] = V{};
-        if (y < rows && x < columns) __builtin_memcpy(&place[y], from + y * row + x * column + u, sizeof(V));
-      }
-      Dimension<Side>::template upstream<T>(place, points, 1);
-      CROCHET_UNROLL
-      for (int y = 0; y < n; ++y) tall[y * Side + x] = points[y];
-    }
-    CROCHET_UNROLL
-    for (int y = 0; y < n; ++y) {
-      V points[n];
-      Dimension<Side>::template upstream<T>(tall + y * Side, points, 1);
-      CROCHET_UNROLL
-      for (int x = 0; x < n; ++x) __builtin_memcpy(to + (y * n + x) * distance + u, &points[x], sizeof(V));
-    }
+    const auto place = [&](int y, int x) {
+      return y < rows && x < columns ? read<V>(from + y * row + x * column + u) : V{};
+    };
+    transform_tile<V, Side, n>([](const V* up, V* points) { Dimension<Side>::template upstream<T>(up, points); }, place,
+                               [&](int y, int x, const V& v) { simd::store(to + (y * n + x) * distance + u, v); });
   }
 }
 
@@ -156,23 +135,9 @@ CROCHET_ALWAYS_INLINE void transform_gradient(const T* from, std::int64_t distan
   constexpr int n = edge<Side>;
   CROCHET_UNROLL
   for (std::int64_t u = 0; u < N * native_lanes<T>; u += native_lanes<T>) {
-    V rows[3 * n];
-    CROCHET_UNROLL
-    for (int x = 0; x < n; ++x) {
-      V m[n], column[3];
-      CROCHET_UNROLL
-      for (int y = 0; y < n; ++y) __builtin_memcpy(&m[y], from + (y * n + x) * distance + u, sizeof(V));
-      Dimension<Side>::template gradient<T>(m, column, 1);
-      CROCHET_UNROLL
-      for (int y = 0; y < 3; ++y) rows[y * n + x] = column[y];
-    }
-    CROCHET_UNROLL
-    for (int y = 0; y < 3; ++y) {
-      V taps[3];
-      Dimension<Side>::template gradient<T>(rows + y * n, taps, 1);
-      CROCHET_UNROLL
-      for (int x = 0; x < 3; ++x) __builtin_memcpy(to + (3 * y + x) * tap + u, &taps[x], sizeof(V));
-    }
+    transform_tile<V, n, 3>([](const V* m, V* taps) { Dimension<Side>::template gradient<T>(m, taps); },
+                            [&](int y, int x) { return read<V>(from + (y * n + x) * distance + u); },
+                            [&](int y, int x, const V& v) { simd::store(to + (3 * y + x) * tap + u, v); });
   }
 }
 
