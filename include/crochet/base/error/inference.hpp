@@ -11,7 +11,7 @@ struct names_no_output;
 /// Cause: a Predictor's outputs depend on a random state, a moving average or another assignment, so a prediction would
 /// change a variable that other threads read at that time.
 /// Fix: name an output of the model that assigns nothing: built without dropout, and with the moving averages as they
-/// are (SharedVariables in graph/core/builder.hpp). A session can run any output.
+/// are (SharedVariables in graph/core/shared_variables.hpp). A session can run any output.
 template <class Variable>
 struct an_output_changes_a_variable;
 

@@ -7,41 +7,12 @@
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/graph/core/initializer.hpp>
+#include <crochet/graph/core/name_index.hpp>
 #include <crochet/graph/core/sources.hpp>
 
 namespace crochet {
 
 class GraphBuilder;
-
-namespace detail {
-/// A hash index of the names of a graph. Comparing each name with every other would dominate the compile time.
-class NameIndex {
- public:
-  constexpr NameIndex() {
-    for (int& first : first_) first = -1;
-  }
-  /// The node with that name; -1 if there is none.
-  constexpr int find(const Graph& g, std::string_view name) const {
-    const std::uint32_t hash = hash_of(name);
-    const PooledName* const names = g.names.data();
-    const int* const next = next_.data();
-    int i = first_[hash % buckets];
-    while (i >= 0 && (names[i].hash != hash || g.text_of(names[i]) != name)) i = next[i];
-    return i < 0 ? -1 : names[i].node;
-  }
-  /// Adds the latest name of the graph.
-  constexpr void add(const Graph& g) {
-    int& first = first_[g.names.back().hash % buckets];
-    next_.push_back(first);
-    first = static_cast<int>(next_.size()) - 1;
-  }
-
- private:
-  static constexpr std::uint32_t buckets = 256;
-  int first_[buckets];
-  ConstexprVector<int> next_;  ///< by name: the previous one in its bucket
-};
-}  // namespace detail
 
 /// A value of the graph, as used in the code of a model. Two words; valid as long as its GraphBuilder.
 struct Tensor {
@@ -259,23 +230,6 @@ class GraphBuilder {
   bool shares_variables_ = false;
   bool divides_batch_ = false, shares_each_run_ = false, overlaps_exchanges_ = false;
   int more_nodes_ = 0;
-};
-
-/// RAII scope: while it lives, variable() returns the existing variable of the same name, so that a second network
-/// shares the variables of the first.
-///   auto loss = sparse_softmax_cross_entropy(network(images, true), labels);
-///   const SharedVariables same(g);
-///   g.name("logits", network(images, false));     // without dropout, with moving averages
-class SharedVariables {
- public:
-  constexpr explicit SharedVariables(GraphBuilder& g) : g_(g), before_(g.share_variables(true)) {}
-  constexpr ~SharedVariables() { g_.share_variables(before_); }
-  SharedVariables(const SharedVariables&) = delete;
-  SharedVariables& operator=(const SharedVariables&) = delete;
-
- private:
-  GraphBuilder& g_;
-  bool before_;
 };
 
 constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }
