@@ -88,6 +88,19 @@ TEST(Fit, TakesImagesWithLabels) {
   EXPECT_EQ(history.epochs[19].validation[1], 1.0);
 }
 
+TEST(Fit, WithImagesItContinuesBitForBit) {
+  const auto trained = [](const fs::path& folder, std::int64_t epochs) {
+    auto executor = cpu().compile<Digits>();
+    cr::fit<"loss">(executor, bright(50).batch(8).shuffle(1).feeds<"images", "labels">(),
+                    {.epochs = epochs, .folder = folder, .bar = false, .sink = quiet()});
+    const auto kernel = executor.variable(cr::Name<"output/kernel">{});
+    return std::vector<float>(kernel.begin(), kernel.end());
+  };
+  const fs::path folder = fresh("images");
+  trained(folder, 2);
+  EXPECT_EQ(trained(folder, 5), trained(fresh("images at once"), 5));
+}
+
 TEST(Fit, TrainsOverEpochsAndReturnsATable) {
   auto executor = cpu().compile<Line>();
   const auto history =

@@ -2,6 +2,7 @@
 #include <crochet/data/data_set.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>
@@ -60,6 +61,30 @@ TEST(DataSet, FieldsOfEveryKindOfSource) {
   EXPECT_EQ(data.view<"span">()(1, 0, 1), 8);
   EXPECT_EQ(data.view<"rows">()(1, 0), 3);
   EXPECT_NE(data.view<"view">().data(), view.data()) << "a copy";
+}
+
+TEST(DataSet, FieldsOfEigensMatricesAndMaps) {
+  const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
+  using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Rows> rows(numbers.data(), 3, 2);
+  const Eigen::MatrixXd columns = rows.cast<double>();
+  const Eigen::Map<const Eigen::VectorXf> vector(numbers.data(), 3);
+  const Eigen::Map<const Eigen::MatrixXf, 0, Eigen::OuterStride<>> apart(numbers.data(), 3, 1, Eigen::OuterStride<>(3));
+  const auto data = data_set(field<"rows">(rows), field<"columns">(columns), field<"vector">(vector),
+                             field<"twice">(2 * rows.array()), field<"apart">(apart));
+  EXPECT_EQ(data.size(), 3);
+  static_assert(std::is_same_v<decltype(data.view<"rows">()), TensorView<float, 2>>);
+  static_assert(std::is_same_v<decltype(data.view<"columns">()), TensorView<double, 2>>);
+  static_assert(std::is_same_v<decltype(data.view<"vector">()), TensorView<float, 1>>);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(data.view<"vector">()(i), static_cast<float>(i + 1));
+    EXPECT_EQ(data.view<"apart">()(i, 0), static_cast<float>(i + 1));
+    for (std::int64_t j = 0; j < 2; ++j) {
+      EXPECT_EQ(data.view<"rows">()(i, j), static_cast<float>(2 * i + j + 1));
+      EXPECT_EQ(data.view<"columns">()(i, j), static_cast<double>(2 * i + j + 1));
+      EXPECT_EQ(data.view<"twice">()(i, j), static_cast<float>(2 * (2 * i + j + 1)));
+    }
+  }
 }
 
 TEST(DataSet, ACopySharesTheElements) {

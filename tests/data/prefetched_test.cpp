@@ -128,6 +128,11 @@ TEST(Prefetched, ErrorsComeBehindTheBatchesBeforeThem) {
   EXPECT_THROW((cr::Prefetched<Fails>{Fails{}, 0}), cr::LogicError);
 }
 
+TEST(Prefetched, RefusesDepthsThatHoldNothingOrNoMemoryHolds) {
+  for (const std::size_t depth : {std::size_t{0}, static_cast<std::size_t>(-1), static_cast<std::size_t>(-2)})
+    EXPECT_THROW(plain().prefetch(depth), cr::LogicError) << depth;
+}
+
 TEST(Prefetched, EndsAtAnyTimeAndCanBeMoved) {
   for (int taken = 0; taken < 6; ++taken) {
     auto batches = plain().prefetch(2);

@@ -161,6 +161,7 @@ TEST(Prefetch, TakingAnItemAllocatesNothing) {
 
 TEST(Prefetch, OfNothingIsAnError) {
   EXPECT_THROW((Prefetch<int>{[](int&) {}, 0}), LogicError);
+  EXPECT_THROW((Prefetch<int>{[](int&) {}, static_cast<std::size_t>(-1)}), LogicError) << "as a negative number";
 }
 
 // ---- In a session

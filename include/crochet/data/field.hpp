@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,6 +53,15 @@ std::array<std::int64_t, Rank + 1> shape_of_rows(std::string_view name, std::siz
   return shape;
 }
 
+/// Eigen's matrices, arrays, maps and expressions of them, by their members: no header of Eigen is included.
+template <class M>
+concept EigenMatrix = requires(const M& m) {
+  typename M::Scalar;
+  { M::IsVectorAtCompileTime } -> std::convertible_to<bool>;
+  { m.coeff(m.rows(), m.cols()) } -> std::convertible_to<typename M::Scalar>;
+}
+&&DataElement<typename M::Scalar>;
+
 }  // namespace detail
 
 /// A field that shares the array's elements: `field<"x">(table.columns<"height", "width">())`.
@@ -93,6 +103,23 @@ auto field(std::span<T> values, const std::int64_t (&row)[Rank]) {
 template <FixedString Text, DataElement T, std::size_t Rank>
 Field<Name<Text>, T, Rank> field(TensorView<T, Rank> view) {
   return {SharedArray<T, Rank>{std::vector<T>(view.begin(), view.end()), view.shape()}};
+}
+
+/// A copy of an Eigen matrix, array or map, in either storage order: [rows, cols]. One with a single row or column at
+/// compile time is [n].
+template <FixedString Text, detail::EigenMatrix M>
+auto field(const M& matrix) {
+  std::vector<typename M::Scalar> values;
+  values.reserve(static_cast<std::size_t>(matrix.rows() * matrix.cols()));
+  for (decltype(matrix.rows()) i = 0; i < matrix.rows(); ++i) {
+    for (decltype(matrix.cols()) j = 0; j < matrix.cols(); ++j) values.push_back(matrix.coeff(i, j));
+  }
+  if constexpr (M::IsVectorAtCompileTime) {
+    return field<Text>(std::move(values));
+  } else {
+    const std::array<std::int64_t, 2> shape{matrix.rows(), matrix.cols()};
+    return Field<Name<Text>, typename M::Scalar, 2>{SharedArray<typename M::Scalar, 2>{std::move(values), shape}};
+  }
 }
 
 }  // namespace crochet

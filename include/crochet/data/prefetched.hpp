@@ -19,6 +19,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
+#include <crochet/base/prefetch_slots.hpp>
 #include <crochet/data/batch_feeds.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/data_batches.hpp>
@@ -43,7 +44,7 @@ class Prefetched {
  public:
   using Batch = typename Source::Batch;
 
-  /// `depth`: the number of batches that may be ready, at least 1. Throws LogicError if it is 0.
+  /// `depth`: the number of batches that may be ready, 1 to 2^20. Throws LogicError for another one.
   Prefetched(Source source, std::size_t depth) : state_(std::make_unique<State>(std::move(source), depth)) {}
 
   /// The next batch; its views are valid until the next call. Waits until it is ready. Throws
@@ -103,9 +104,10 @@ class Prefetched {
   /// Shared with the thread. The thread alone uses `source` and items[next_item] while `filling`.
   struct State {
     State(Source from, std::size_t depth)
-        : source(std::move(from)), epochs(source.epochs()), position(source.position()), items(depth + 1) {
-      if (depth == 0) throw LogicError("data with a prefetch of 0 batches; set at least 1");
-    }
+        : source(std::move(from)),
+          epochs(source.epochs()),
+          position(source.position()),
+          items(detail::prefetch_slots(depth, "data with a prefetch")) {}
 
     void start() {
       try {
@@ -119,7 +121,7 @@ class Prefetched {
       taken = false;
       first = (first + 1) % items.size();
       --ready;
-      if (half_used()) changed.notify_all();
+      if (few_left()) changed.notify_all();
     }
     void discard() {
       ready = taken ? 1 : 0;  // the batch in use stays valid: a session may repeat its run
@@ -127,14 +129,14 @@ class Prefetched {
     }
     /// Whether few batches are left, so that the thread goes on. Two of them are the one that the loop takes next and
     /// one ahead of it.
-    [[nodiscard]] bool half_used() const {
+    [[nodiscard]] bool few_left() const {
       return ready <= std::max<std::size_t>(items.size() / 2, items.size() > 2 ? 2 : 1);
     }
     /// Waits until there is room for another batch. Once all are ready, it waits until half of them were used: to wake
     /// a thread costs the loop some microseconds, which for a small batch is more than the batch itself.
     bool wait_for_room(const std::stop_token& stop) {
       std::unique_lock lock{mutex};
-      if (ready == items.size()) changed.wait(lock, stop, [&] { return half_used(); });
+      if (ready == items.size()) changed.wait(lock, stop, [&] { return few_left(); });
       filling = changed.wait(lock, stop, [&] { return ready < items.size() && !error; }) && !stop.stop_requested();
       next_item = (first + ready) % items.size();
       return filling;

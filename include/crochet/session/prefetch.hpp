@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/prefetch_slots.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/clean_stop.hpp>
 #include <crochet/session/coordinator.hpp>
@@ -37,11 +38,9 @@ template <class Item>
 class Prefetch {
  public:
   /// `fill(item)` makes the next item in place; the item still holds the contents of an earlier one. `depth`: the
-  /// number of items that may be ready, at least 1. Throws LogicError if it is 0.
+  /// number of items that may be ready, 1 to 2^20. Throws LogicError for another one.
   explicit Prefetch(std::function<void(Item&)> fill, std::size_t depth = 2)
-      : fill_(std::move(fill)), slots_(depth + 1) {
-    if (depth == 0) throw LogicError("crochet: a Prefetch of no items; ask for at least 1");
-  }
+      : fill_(std::move(fill)), slots_(detail::prefetch_slots(depth, "crochet: a Prefetch")) {}
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
