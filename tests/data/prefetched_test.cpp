@@ -130,7 +130,7 @@ TEST(Prefetched, ErrorsComeBehindTheBatchesBeforeThem) {
 
 TEST(Prefetched, RefusesDepthsThatHoldNothingOrNoMemoryHolds) {
   for (const std::size_t depth : {std::size_t{0}, static_cast<std::size_t>(-1), static_cast<std::size_t>(-2)})
-    EXPECT_THROW(plain().prefetch(depth), cr::LogicError) << depth;
+    EXPECT_THROW(static_cast<void>(plain().prefetch(depth)), cr::LogicError) << depth;
 }
 
 TEST(Prefetched, EndsAtAnyTimeAndCanBeMoved) {

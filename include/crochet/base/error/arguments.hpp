@@ -51,8 +51,8 @@ template <class Chain>
 struct this_chain_is_const;
 
 /// Cause: the data given to `run` or `train` cannot be called without arguments.
-/// Fix: pass a function that returns the feeds of the next step, `[&] { return feeds(feed<"x">(x)); }`, or data
-/// batches.
+/// Fix: pass a function that returns the feeds of the next step, `[&] { return feeds(feed<"x">(x)); }`, or
+/// batches of a data set; of labelled images `data.batch(128).feeds<"images", "labels">()`.
 template <class Data>
 struct this_is_no_data_source;
 
