@@ -85,6 +85,8 @@ TEST(DataSet, FieldsOfEigensMatricesAndMaps) {
       EXPECT_EQ(data.view<"twice">()(i, j), static_cast<float>(2 * (2 * i + j + 1)));
     }
   }
+  EXPECT_THROW(data_set(field<"x">(Eigen::MatrixXf(0, 2))), LogicError);
+  EXPECT_THROW(field<"x">(Eigen::MatrixXf(2, 0)), LogicError);
 }
 
 TEST(DataSet, ACopySharesTheElements) {

@@ -106,7 +106,7 @@ Field<Name<Text>, T, Rank> field(TensorView<T, Rank> view) {
 }
 
 /// A copy of an Eigen matrix, array or map, in either storage order: [rows, cols]. One with a single row or column at
-/// compile time is [n].
+/// compile time is [n]. Throws LogicError for a matrix without columns.
 template <FixedString Text, detail::EigenMatrix M>
 auto field(const M& matrix) {
   std::vector<typename M::Scalar> values;
@@ -117,8 +117,8 @@ auto field(const M& matrix) {
   if constexpr (M::IsVectorAtCompileTime) {
     return field<Text>(std::move(values));
   } else {
-    const std::array<std::int64_t, 2> shape{matrix.rows(), matrix.cols()};
-    return Field<Name<Text>, typename M::Scalar, 2>{SharedArray<typename M::Scalar, 2>{std::move(values), shape}};
+    const std::int64_t row[] = {matrix.cols()};
+    return field<Text>(std::move(values), row);
   }
 }
 
