@@ -3,7 +3,6 @@
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers ${SOURCE}/include/crochet/graph/*.hpp)
 set(defined "")
-list(FILTER headers EXCLUDE REGEX "/over_ranks\\.hpp$") # no device exchanges with other ranks
 foreach(header IN LISTS headers)
   file(STRINGS ${header} lines REGEX "^inline constexpr Op [a-z_0-9]+")
   foreach(line IN LISTS lines)

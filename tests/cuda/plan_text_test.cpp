@@ -26,6 +26,25 @@ struct Mlp {
   }
 };
 TEST(PlanText, AnMlpCompiles) { compiles_without_spills<Mlp>(255, {75, 90}); }
+struct ModelOfARank {
+  static constexpr void define(GraphBuilder& g) {
+    g.divide_batch(false, true);
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 20});
+    const Tensor w = g.variable<float>("w", {20}, ones());
+    const Tensor loss = reduce_mean(dropout(x * w, 0.2));
+    g.name("loss", mean_over_ranks(loss));
+    g.name("train", minimize(loss, SGD{.learning_rate = 0.1}));
+  }
+};
+// Its exchanges are steps without code, of each kind.
+TEST(PlanText, AModelOnOneOfSeveralRanksCompiles) {
+  const std::string text = text_of<ModelOfARank, Train>();
+  for (const char* part : {"op::mean_over_ranks", "op::begin_over_ranks", "op::end_over_ranks"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  compiles_without_spills<ModelOfARank>(255);
+}
+
 TEST(PlanText, AnMlpWithProductsOnTensorCoresCompiles) {
   compiles_without_spills<Mlp, Loss>(255, {80}, MatmulPrecision::tf32);
   compiles_without_spills<Mlp, Loss>(255, {90}, MatmulPrecision::bf16);

@@ -26,6 +26,8 @@ inline std::shared_ptr<TestedDevice> tested_device(int) {
   static const auto device = std::make_shared<TestedDevice>();
   return device;
 }
+/// For one of several ranks, which are threads.
+inline std::shared_ptr<TestedDevice> device_of_rank(int) { return std::make_shared<TestedDevice>(); }
 #elif defined(CROCHET_TEST_SOFTWARE_DEVICE)
 using TestedDevice = emulation::SoftwareDevice;
 /// `threads`: 1, 2 and 3 and more are devices of as many blocks, whose threads run in different orders.
@@ -34,6 +36,7 @@ inline std::shared_ptr<TestedDevice> tested_device(int threads) {
                                          emulation::Order::shuffled};
   return std::make_shared<TestedDevice>(threads, orders[threads < 3 ? threads - 1 : 2]);
 }
+inline std::shared_ptr<TestedDevice> device_of_rank(int threads) { return tested_device(threads); }
 #endif
 
 #if defined(CROCHET_TEST_GPU) || defined(CROCHET_TEST_SOFTWARE_DEVICE)
@@ -42,8 +45,13 @@ struct DeviceUnderTest {
   int threads = 1;
   std::uint64_t seed = 0;
 
-  static constexpr bool is_device = true;
+  static constexpr bool is_device = true, has_shards = false;
 
+  template <class Model, class... Extensions>
+  using executor_of_rank = cuda::Executor<TestedDevice, Model, Extensions...>;
+  [[nodiscard]] cuda::DeviceSettings<TestedDevice> settings_of_rank(kernel::Exchange* exchange) const {
+    return {device_of_rank(threads), {.seed = seed, .exchange = exchange}};
+  }
   template <class Model>
   auto compile() const {
     return cuda::Executor<TestedDevice, Model>(tested_device(threads), {.seed = seed});
@@ -59,8 +67,13 @@ struct DeviceUnderTest {
   int threads = 1;
   std::uint64_t seed = 0;
 
-  static constexpr bool is_device = true;
+  static constexpr bool is_device = true, has_shards = true;
 
+  template <class Model, class... Extensions>
+  using executor_of_rank = Cpu::executor_of_rank<Model, Extensions...>;
+  [[nodiscard]] auto settings_of_rank(kernel::Exchange* exchange) const {
+    return Cpu{threads, seed}.settings_of_rank(exchange);
+  }
   template <class Model>
   auto compile() const {
     return Cpu{threads, seed}.compile<Model>();

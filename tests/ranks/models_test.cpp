@@ -12,6 +12,7 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
+#include "../executor/device_under_test.hpp"
 #include "models.hpp"
 
 namespace ranks_models_test {
@@ -19,16 +20,19 @@ namespace ranks_models_test {
 namespace cr = crochet;
 using namespace ranks_models;
 
+/// A device in software takes a millisecond or more for a step.
+constexpr int steps = cr::on_device_under_test ? 12 : 200;
+
 template <class Model>
 void expect_one_machines_training(float tolerance, int threads = 1) {
   constexpr std::int64_t batch = 22;
   auto alone = cr::Cpu{.threads = 1, .seed = 5}.compile<Model>();
-  const std::vector<float> expected = train(alone, batch, 0, 1, 200);
+  const std::vector<float> expected = train(alone, batch, 0, 1, steps);
   for (const int ranks : {2, 3}) {
     std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
     cr::testing::run_ranks(ranks, [&](cr::testing::ThreadRank me) {
-      auto executor = cr::Parallel{cr::Cpu{.threads = threads, .seed = 5}, me}.compile<Model>();
-      found[static_cast<std::size_t>(me.rank())] = train(executor, batch, me.rank(), ranks, 200);
+      auto executor = cr::Parallel{cr::DeviceUnderTest{.threads = threads, .seed = 5}, me}.compile<Model>();
+      found[static_cast<std::size_t>(me.rank())] = train(executor, batch, me.rank(), ranks, steps);
     });
     for (const auto& f : found) EXPECT_EQ(f, found[0]);
     ASSERT_EQ(found[0].size(), expected.size());

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../executor/device_under_test.hpp"
 #include "../io/temporary_folder.hpp"
 
 namespace ranks_places_test {
@@ -44,11 +45,14 @@ struct Model {
   }
 };
 
+const std::string kind = cr::on_device_under_test ? "GPU" : "CPU";
+
 /// Trains four steps on two ranks. chain(): the hooks of a rank.
 void train(auto chain) {
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
     std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), chain(me.rank())};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                 chain(me.rank())};
     cr::run_session(session, [&](auto& s) {
       while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
     });
@@ -82,7 +86,7 @@ TEST(RankPlaces, EachRankDumpsIntoItsOwnSessionRoot) {
     const fs::path root = test / "dumps" / ("rank_" + rank);
     const auto runs = entries_of(root);
     ASSERT_EQ(runs.size(), 2U);
-    const std::string device = "_tfdbg_device_,job_worker,replica_0,task_" + rank + ",device_CPU_0";
+    const std::string device = "_tfdbg_device_,job_worker,replica_0,task_" + rank + ",device_" + kind + "_0";
     for (const std::string& run : runs) EXPECT_TRUE(fs::is_directory(root / run / device)) << root / run;
     EXPECT_EQ(files_below(root, "w_0_DebugIdentity"), 2);
   }
@@ -114,7 +118,8 @@ std::ptrdiff_t train_with_probes_on_one_rank(Exchange exchange) {
   cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
     std::vector<float> rows{1, 2, static_cast<float>(me.rank()), 3, 4, 5};
     cr::HookChain chain{cr::StopAtStep{.last_step = 2}, cr::OnRank<1, cr::DumpingDebugHook<>>{{test / "dumps"}}};
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me, exchange}.template compile<Network>(), chain};
+    cr::MonitoredSession session{
+        cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me, exchange}.template compile<Network>(), chain};
     cr::run_session(session, [&](auto& s) {
       while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {2, 3}}));
     });
@@ -147,7 +152,7 @@ TEST(RankPlaces, EachRankProfilesIntoItsOwnFolder) {
     EXPECT_TRUE(names.contains("timeline-2.json") && names.contains("timeline-4.json"));
     EXPECT_EQ(names.size(), 3U) << "and an event file";
     const std::string timeline = text_of(folder / "timeline-4.json");
-    EXPECT_NE(timeline.find("/job:worker/replica:0/task:" + rank + "/device:CPU:0"), std::string::npos);
+    EXPECT_NE(timeline.find("/job:worker/replica:0/task:" + rank + "/device:" + kind + ":0"), std::string::npos);
     EXPECT_EQ(timeline.find("/job:localhost"), std::string::npos);
   }
   cr::io::FileWriterCache::clear();  // before the folder is removed

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,11 +15,15 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/same_on_all_ranks.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/hooks/stop_when.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
+
+#include "../executor/device_under_test.hpp"
 
 namespace ranks_session_test {
 
@@ -88,7 +94,7 @@ std::vector<Outcome> train(int size, int who, Does does, At at, std::int64_t ste
     const bool acts = me.rank() == who;
     std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
     try {
-      cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
                                    cr::HookChain{Alone{acts ? does : Does::nothing, at, step, &out.ended, &out.errors},
                                                  cr::StopAtStep{.last_step = 10}},
                                    cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
@@ -152,7 +158,7 @@ TEST(RankSessions, TheReturnOfOneRanksLoopEndsAllAndIsTheirReason) {
   std::vector<cr::StopReason> why(3);
   cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
     std::vector<float> rows{1, 2, 3};
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), cr::HookChain{}};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(), cr::HookChain{}};
     cr::run_session(session, [&](auto& s) {
       while (!s.should_stop() && !(me.rank() == 1 && s.step() == 2))
         s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
@@ -209,8 +215,8 @@ struct SetsVariables {
 TEST(RankSessions, GetTheChiefsVariables) {
   std::vector<float> found(2);
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), cr::HookChain<>{},
-                                 SetsVariables{static_cast<float>(me.rank() + 7)}};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                 cr::HookChain<>{}, SetsVariables{static_cast<float>(me.rank() + 7)}};
     found[static_cast<std::size_t>(me.rank())] = session.executor().variable(cr::Name<"w">{})[2];
     session.close();
   });
@@ -220,7 +226,7 @@ TEST(RankSessions, GetTheChiefsVariables) {
 TEST(RankSessions, RefuseDifferentRuns) {
   std::vector<std::string> errors(2);
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>()};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>()};
     std::vector<float> rows{1, 2, 3};
     try {
       cr::run_session(session, [&](auto& s) {
@@ -242,7 +248,7 @@ TEST(RankSessions, RefuseDifferentRuns) {
 TEST(RankSessions, ASessionThatIsNotClosedIsAFailure) {
   std::string error;
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>()};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>()};
     if (me.rank() == 1) return;
     std::vector<float> rows{1, 2, 3};
     try {
@@ -254,6 +260,73 @@ TEST(RankSessions, ASessionThatIsNotClosedIsAFailure) {
     }
   });
   EXPECT_NE(error.find("rank 1 failed: a session was destroyed"), std::string::npos) << error;
+}
+
+/// Its probe cannot begin to record a run, for example because the disk is full.
+struct Records {
+  struct Probe {
+    static void on_run_begin(const cr::ProbedRun&) { throw std::runtime_error("the disk is full"); }
+  };
+  using handles = cr::Phases<cr::phase::begin>;
+  using probe = Probe;
+  static void begin() {}
+  Probe* due_probe() { return is_due ? &records : nullptr; }
+
+  bool is_due;
+  Probe records{};
+};
+
+// The other ranks are in the exchanges of the run, so this one makes the run before it fails.
+TEST(RankSessions, AProbeThatFailsOnOneRankFailsOnAll) {
+  std::vector<std::string> errors(3);
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, 3};
+    try {
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{cr::StopAtStep{.last_step = 10}, Records{me.rank() == 1}}};
+      cr::run_session(session, [&](auto& s) {
+        while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+      });
+    } catch (const std::exception& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_EQ(errors[1], "the disk is full");
+  EXPECT_EQ(errors[0], "crochet: rank 1 failed: the disk is full");
+  EXPECT_EQ(errors[2], errors[0]);
+}
+
+// A device checks such values behind each run, and skips the runs behind one that fails. Here it may not: the others
+// run.
+TEST(RankSessions, AValueOfTheWholeBatchFailsOrStopsAllAtTheSameStep) {
+  const auto train_with = [](auto hook, float at_step_3) {
+    std::vector<std::string> ends(3);
+    cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+      std::string& end = ends[static_cast<std::size_t>(me.rank())];
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{hook, cr::StopAtStep{.last_step = 10}}};
+      try {
+        cr::run_session(session, [&](auto& s) {
+          while (!s.should_stop()) {
+            const float last = s.step() == 2 && me.rank() == 1 ? at_step_3 : 1;
+            std::vector<float> rows{1, 1, last};
+            s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+          }
+        });
+      } catch (const std::exception& e) {
+        end = e.what();
+      }
+      end += " (" + std::to_string(session.step()) + ")";
+    });
+    return ends;
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::string& end : train_with(cr::NanTensor<"loss">{}, nan)) {
+    EXPECT_NE(end.find("loss is NaN at step 3"), std::string::npos) << end;
+  }
+  for (const std::string& end : train_with(cr::StopWhen<"loss">{.above = 1e4}, 1e4F)) {
+    EXPECT_EQ(end, " (3)");
+  }
 }
 
 /// Counts the ranks on which it runs.
@@ -285,7 +358,8 @@ TEST(RankSessions, CallEachHookInItsPlace) {
                         cr::OnRank<1, Counts>{{&seen.second, &seen.seconds_loss}},
                         cr::OnEveryRank<CountsOnChief>{{{&seen.each, &seen.loss}}}, cr::StopAtStep{.last_step = 4}};
     std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(), std::move(chain)};
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                 std::move(chain)};
     cr::run_session(session, [&](auto& s) {
       while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
     });
@@ -309,7 +383,7 @@ TEST(RankSessions, PlaceTheHooksOfNestedChains) {
     const auto r = static_cast<std::size_t>(me.rank());
     std::vector<float> rows{1, 2, static_cast<float>(me.rank())};
     const auto next = [&] { return cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}); };
-    cr::train<Model>(cr::Parallel{cr::Cpu{.threads = 1}, me}, next,
+    cr::train<Model>(cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}, next,
                      cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::HookChain<>{},
                                    cr::HookChain{Counts{&calls[r].first, &losses[r]},
                                                  CountsOnChief{{&calls[r].second, &losses[r + 3]}}}});
@@ -326,7 +400,7 @@ TEST(RankSessions, WriteTheLineOfAnEvaluationOnce) {
     const auto keep = [&mine](std::string_view line) { mine.emplace_back(line.substr(0, 13)); };
     cr::Evaluate passes{cr::fetches<"loss">, std::vector{feeds}, {.every_steps = 2, .at_end = false, .sink = keep}};
     cr::train<Model>(
-        cr::Parallel{cr::Cpu{.threads = 1}, me}, [&] { return feeds; },
+        cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}, [&] { return feeds; },
         cr::HookChain{cr::StopAtStep{.last_step = 4}, std::move(passes)});
   });
   EXPECT_EQ(lines[0], (std::vector<std::string>{"step 2: loss ", "step 4: loss "}));
@@ -365,7 +439,7 @@ TEST(RankSessions, ABatchForARunThatIsNotMadeIsTakenAgain) {
     cr::CheckpointInputPipeline<Counter>* hook = nullptr;
     std::vector<float> rows{1, 2, 3};
     const auto pipeline = [&]() -> cr::CheckpointInputPipeline<Counter>& { return *hook; };
-    cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
                                  cr::HookChain{cr::CheckpointInputPipeline{data}, SavesAtEnd{pipeline, &saved[r]}}};
     hook = &session.hooks().get<cr::CheckpointInputPipeline<Counter>>();
     cr::run_session(session, [&](auto& s) {
@@ -386,7 +460,7 @@ TEST(RankSessions, FindAVariableThatDiffers) {
   for (const bool changes : {false, true}) {
     cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
       std::vector<float> rows{1, 2, 3};
-      cr::MonitoredSession session{cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
                                    cr::HookChain{cr::SameOnAllRanks{.every_steps = 2}, cr::StopAtStep{.last_step = 6}}};
       try {
         cr::run_session(session, [&](auto& s) {

@@ -41,6 +41,14 @@ struct BasicCuda {
 
   static constexpr bool is_device = true;
 
+  /// For Parallel: the executor of one of several ranks, and its settings. Throws DeviceError as compile() does.
+  template <class Model, class... Extensions>
+  using executor_of_rank = cuda::Executor<Device, Model, Extensions...>;
+  static constexpr bool has_shards = false;
+  [[nodiscard]] cuda::DeviceSettings<Device> settings_of_rank(kernel::Exchange* exchange) const {
+    return {make_device(), settings(exchange)};
+  }
+
   /// The model's executor. Throws DeviceError if there is no GPU that can be used, or not with these options. A mistake
   /// in the model is one compile error here.
   template <class Model>
@@ -50,13 +58,7 @@ struct BasicCuda {
                     "crochet: NvccCuda is for files that nvcc compiles (.cu). Use Cuda in other files");
       return UnusableExecutor<>{};
     } else if constexpr (detail::Builds<Model>) {
-      if (mode == CudaMode::graph && !Device::has_graphs) {
-        throw DeviceError(
-            "crochet: NvccCuda launches a plan as one kernel; leave out .mode = CudaMode::graph, or use Cuda");
-      }
-      return cuda::Executor<Device, Model>(
-          std::make_shared<Device>(device, matmul_precision),
-          {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
+      return cuda::Executor<Device, Model>(make_device(), settings());
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
       return UnusableExecutor<>{};
@@ -68,6 +70,22 @@ struct BasicCuda {
 #endif
       return UnusableExecutor<>{};
     }
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Device> make_device() const {
+    if (mode == CudaMode::graph && !Device::has_graphs) {
+      throw DeviceError(
+          "crochet: NvccCuda launches a plan as one kernel; leave out .mode = CudaMode::graph, or use Cuda");
+    }
+    return std::make_shared<Device>(device, matmul_precision);
+  }
+  [[nodiscard]] cuda::Settings settings(kernel::Exchange* exchange = nullptr) const {
+    return {.mode = mode,
+            .steps_per_launch = steps_per_launch,
+            .seed = seed,
+            .queue_seconds = queue_seconds,
+            .exchange = exchange};
   }
 };
 

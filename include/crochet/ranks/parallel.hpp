@@ -66,7 +66,8 @@ struct OwnedGroup {
   std::unique_ptr<RankGroup<C>> group;
 };
 
-/// Device: compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`.
+/// Device: Cpu or Cuda. It compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`, and
+/// states with `has_shards` whether a rank's rows can be divided into fixed shards.
 template <class Device, class Divided, class... Hooks>
 using ExecutorOfRank = typename Device::template executor_of_rank<Divided, Hooks..., ShareOverRanks>;
 
@@ -168,6 +169,9 @@ struct Parallel {
         !overlaps || NonblockingCommunicator<C> || std::is_same_v<C, Solo>,
         "crochet: OverlappedExchange needs a communicator whose calls can return at once: give it the members of "
         "NonblockingCommunicator (ranks/communicator.hpp), or use BlockingExchange");
+    static_assert(!in_shards || Device::has_shards,
+                  "crochet: ParallelOptions::shards is for Cpu: a GPU's sums have an order of their own. Leave out the "
+                  "options, or use Cpu");
     using Divided = detail::DividedModel<Model, in_shards, overlaps>;
     using Reason = typename decltype(detail::dividing_reason<Divided>())::type;
     static_assert(model_is_usable<Reason>, "crochet: crochet::error says why");

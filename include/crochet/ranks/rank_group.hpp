@@ -104,6 +104,11 @@ class RankGroup final : public kernel::Exchange {
     if constexpr (NonblockingCommunicator<C>) overlapped_.end(communicator_, number, to, n);
   }
 
+  [[noreturn]] void abort(std::string_view reason) override {
+    over_ = true;
+    communicator_.abort(reason);
+  }
+
   [[nodiscard]] int shards() const override { return shards_.here(); }
   [[nodiscard]] std::int64_t row_before_shard(int shard) const override { return shards_.row_before(shard); }
   void reduce_shards(std::span<const void* const> from, void* to, std::int64_t n, DType type,

@@ -2,7 +2,9 @@
 // Exchange: what a run has in common with the runs of the same plan on other ranks.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <span>
+#include <string_view>
 
 #include <crochet/graph/core/dtype.hpp>
 
@@ -34,6 +36,8 @@ class Exchange {
   }
   virtual void progress() noexcept {}
   virtual void end_reduce(int /*number*/, void* /*to*/, std::int64_t /*n*/) noexcept {}
+  /// Behind begin(): this rank cannot make the exchanges of the run. Ends all ranks.
+  [[noreturn]] virtual void abort(std::string_view /*reason*/) { std::terminate(); }
   /// The number of rows of the ranks before this one, in the current run.
   [[nodiscard]] std::int64_t first_row() const { return first_row_; }
   /// This rank, if there are several; else -1.

@@ -67,6 +67,8 @@ class QueuedDevice {
   Counters counters;
   /// The device's clock, in seconds. It is read when the device reaches a mark, and by Block::timer().
   std::function<double()> clock = [] { return 0.0; };
+  /// Called when a plan is compiled ahead.
+  std::function<void()> on_prepare = [] {};
   /// Called before each launch is executed.
   std::function<void()> on_launch = [] {};
   Copies copies = Copies::late;
@@ -122,6 +124,10 @@ class QueuedDevice {
   }
   void copy(void* to, const void* from, std::size_t bytes) {
     push(Stream::compute, [=] { std::memcpy(to, from, bytes); });
+  }
+  template <class Code>
+  void prepare() {
+    on_prepare();
   }
   template <class Code>
   void launch(const crochet::cuda::Launch& what) {
@@ -230,10 +236,12 @@ class QueuedDevice {
     Queue& q = of(stream);
     const auto work = std::move(q.items.front().work);
     q.items.pop_front();
+    struct Finished {
+      Queue& q;
+      ~Finished() { q.busy = false, ++q.done; }  // also behind an exception
+    } finished{q};
     q.busy = true;
     work();
-    q.busy = false;
-    ++q.done;
   }
   void run_to(const Event& event) {
     while (of(event.stream).done < event.position) {

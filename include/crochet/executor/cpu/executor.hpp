@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <crochet/executor/cpu/chosen_team.hpp>
-#include <crochet/executor/cpu/exchanges_of.hpp>
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
@@ -16,6 +15,7 @@
 #include <crochet/executor/cpu/shard_memory.hpp>
 #include <crochet/executor/cpu/shard_steps.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
@@ -253,10 +253,18 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
     // As many threads as plain runs have.
     const int threads = L::only_scalars ? 1 : team_.template members<Plain>(w.choices_, frame.dims);
     const int task = settings_.exchange == nullptr ? -1 : settings_.exchange->task();
-    shown.begin(probes, facts,
-                {.members = threads, .workspace_bytes = workspace_bytes(w), .device = {.name = {}, .task = task}},
-                crochet::detail::List<F...>{});
     ProbeFailure failure;
+    const auto begin = [&] {
+      shown.begin(probes, facts,
+                  {.members = threads, .workspace_bytes = workspace_bytes(w), .device = {.name = {}, .task = task}},
+                  crochet::detail::List<F...>{});
+    };
+    // Behind begin_exchange() the other ranks run the steps, so this one does, too.
+    if constexpr (kernel::divides_batch<Backend> && ExchangesOf<T, Plain>::any) {
+      failure.guard(begin);
+    } else {
+      begin();
+    }
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
     const auto work = [&](kernel::Worker& worker) { steps(worker, show); };
     if constexpr (L::only_scalars) {

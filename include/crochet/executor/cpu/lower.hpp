@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include <crochet/executor/cpu/exchanges_of.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/step_table.hpp>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/executor/cpu/exchanges_of.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/run_memory.hpp>
 #include <crochet/executor/cpu/shard_steps.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include <crochet/executor/cpu/exchanges_of.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 

@@ -66,8 +66,13 @@ class GpuDevice {
   /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
   template <class Code>
   void launch(const Launch& what) {
-    static const char key = 0;
-    launch(&key, Code::source(), what);
+    launch(key_of<Code>(), Code::source(), what);
+  }
+  /// Compiles the plan, so that launch() does not.
+  template <class Code>
+  void prepare() {
+    use();
+    plan_of(key_of<Code>(), Code::source());
   }
 
   /// The same runs, each as a graph (plan_graph.hpp). Makes the graphs of a launch at its first time. Throws
@@ -117,6 +122,12 @@ class GpuDevice {
 
  private:
   struct Plan;
+  /// An address for each plan.
+  template <class Code>
+  static const void* key_of() {
+    static const char key = 0;
+    return &key;
+  }
   /// Throws DeviceError if the GPU cannot be used.
   void find(int index);
   void open();

@@ -19,6 +19,7 @@
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/variable_snapshot.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
@@ -73,6 +74,7 @@ class Executor : public cpu::GraphInterface<
       : device_(std::move(device)), settings_(settings) {
     settings_.check();
   }
+  explicit Executor(const DeviceSettings<Device>& settings) : Executor(settings.device, settings.settings) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Device, Model, E...>&& plain)
@@ -100,11 +102,17 @@ class Executor : public cpu::GraphInterface<
   /// - Throws LogicError for a feed in the memory of another device.
   /// - Throws UninitializedError if a variable that the run needs has no value.
   /// - Throws DeviceMemoryError if the device has no memory for the run, and errors of earlier runs.
+  /// - On one of several ranks, a run that exchanges with the others is launched at once, in parts (RankExchanges).
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
-    enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
-    if (queue_.is_due(settings_)) flush();
+    if constexpr (exchanges<D>) finish_runs();
+    enqueue<cpu::Planned<T, D>, cpu::Planned<T, D>, D>(workspace, feeds...);
+    if (exchanges<D> || queue_.is_due(settings_)) flush();
   }
+
+  /// Whether runs of the demand D exchange with other ranks.
+  template <class D>
+  static constexpr bool exchanges = cpu::ExchangesOf<T, cpu::Planned<T, D>>::any;
 
   /// As run(), with probes (graph/probe/probe.hpp). If no due probe watches values or observes single launches, the
   /// run is one launch; with CudaMode::graph never. Else the steps are launched one by one, and a value that a probe
@@ -116,7 +124,7 @@ class Executor : public cpu::GraphInterface<
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
     finish_runs();
-    enqueue<Plan, D>(workspace, feeds...);
+    enqueue<Plan, Plain, D>(workspace, feeds...);
     if (workspace.memory_->skipped_last) return flush();
     workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
@@ -200,7 +208,7 @@ class Executor : public cpu::GraphInterface<
     const Runs runs = queue_.take();
     if (watch_.must_settle_before(runs)) settle_watch();
     if (watch_.skips(*runs.memory)) return counted_.forget();
-    runs.launch({device_, variables_, watch_, settings_.mode}, runs);
+    runs.launch({device_, variables_, watch_, settings_.mode, settings_.exchange}, runs);
     if (watch_.settle(*device_, false)) note_found();
   }
 
@@ -246,8 +254,9 @@ class Executor : public cpu::GraphInterface<
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
 
-  /// Adds a run of plan P to the queue.
-  template <class P, class D, class... F>
+  /// Adds a run of plan P to the queue. `Plain`: the plan without watches. On one of several ranks a run that exchanges
+  /// begins when all ranks have come to it.
+  template <class P, class Plain, class D, class... F>
   void enqueue(Workspace& workspace, const F&... feeds) {
     Interface::template check_feeds<P, F...>();
     variables_.host().template settle<P>();
@@ -258,11 +267,12 @@ class Executor : public cpu::GraphInterface<
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
     if (!queue_.fits(run)) start_queue<P>(std::move(run));
+    if constexpr (cpu::ExchangesOf<T, Plain>::any) begin_exchange<P, Plain>(memory, dims);
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     ++memory.runs;
     memory.last_plan = queue_.runs().plan;
-    memory.probed_last = false;
+    memory.probed_last = cpu::ExchangesOf<T, P>::any;
     memory.skipped_last = watch_.skips(memory);
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
@@ -279,6 +289,15 @@ class Executor : public cpu::GraphInterface<
     first.first_run = memory.runs;
     queue_.start(std::move(first), settings_);
     memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
+  }
+
+  /// Last of all that may throw, so that the others do not wait for a run that does not happen.
+  template <class P, class Plain>
+  void begin_exchange(const Memory& memory, const Dims& dims) {
+    using Exchanges = cpu::ExchangesOf<T, Plain>;
+    if (watch_.skips(memory)) return;
+    device_->template prepare<PlanCode<P>>();
+    settings_.exchange->begin(Exchanges::kind, Exchanges::rows(dims));
   }
 
   void copy_value(const Memory& memory, std::byte* to, const FetchedValue& value, std::size_t bytes) {

@@ -32,6 +32,9 @@ class NvccDevice : public GpuDevice {
     if (code != cudaSuccess) fail("start the CUDA runtime", text_of(code));
   }
 
+  /// The plan is compiled with the program.
+  template <class Code>
+  static void prepare() {}
   /// Queues runs of a plan. Code: PlanCode. Throws DeviceError if the program has no code for this GPU.
   template <class Code>
   void launch(Launch what) {

@@ -8,9 +8,12 @@
 #include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/queue.hpp>
+#include <crochet/executor/cuda/rank_exchanges.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/value_watch.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
+#include <crochet/kernels/exchange.hpp>
 
 namespace crochet::cuda {
 
@@ -20,6 +23,7 @@ struct LaunchContext {
   DeviceVariables<Device, T>& variables;
   ValueWatch<Device, T>& watch;
   CudaMode mode;
+  kernel::Exchange* ranks;
 };
 
 /// T: the tables of the graph, P: the plan of the demand D.
@@ -29,10 +33,16 @@ struct PlanLaunch {
 
   static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
     Launch launch = prepare(context.device, context.variables, runs);
-    context.watch.template prepare<P, D>(context.device, launch, runs);
-    queue(*context.device, launch, context.mode);
-    runs.memory->feeds.end(*context.device);
-    context.watch.launched(context.device, launch, runs);
+    if constexpr (cpu::ExchangesOf<T, P>::any) {
+      RankExchanges<Device, T, P>(*context.device, *context.ranks, context.variables.data(), *runs.memory, *runs.plan)
+          .run(launch);
+      runs.memory->feeds.end(*context.device);
+    } else {
+      context.watch.template prepare<P, D>(context.device, launch, runs);
+      queue(*context.device, launch, context.mode);
+      runs.memory->feeds.end(*context.device);
+      context.watch.launched(context.device, launch, runs);
+    }
   }
 
   static void queue(Device& device, const Launch& launch, CudaMode mode) {

@@ -11,6 +11,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/cuda/kernels.hpp>
@@ -30,6 +31,15 @@ struct PlannedValue {
   Shape shape;
 };
 
+/// `offset(slot)`: the offset of a slot in the workspace.
+template <class Offset>
+Place place_of(const PlannedValue& v, const Offset& offset) {
+  Place p{v.offset, static_cast<std::int32_t>(v.base)};
+  if (v.base == Base::workspace) p.offset = offset(static_cast<std::size_t>(v.number));
+  if (v.base == Base::placeholders) p.base += v.number;
+  return p;
+}
+
 /// A step, without its code.
 struct PlannedStep {
   Extent rows, columns;
@@ -39,6 +49,17 @@ struct PlannedStep {
   LoopForm form = LoopForm::tiles;
   std::int32_t sums_of_columns = 0, totals = 0;  ///< the reductions of a loop
   Room (*room)(const Sizes&) = nullptr;          ///< of a kernel
+};
+
+/// A step in which the host exchanges with other ranks (rank_exchanges.hpp).
+struct PlannedExchange {
+  std::size_t step = 0;
+  PlannedValue from, to;
+  DType type = DType::float32;
+  bool mean = false, of_gradient = false;
+  /// Of exchanges that overlap with computation. Its end has the index of its beginning.
+  bool begins = false, ends = false;
+  std::size_t begun = 0;
 };
 
 /// A plan for the running program: T: the tables of the graph, P: the plan of a demand (cpu::Planned).
@@ -134,6 +155,23 @@ class StoredPlan {
     }
     return all;
   }();
+  static constexpr auto exchanges = [] {
+    using Exchanges = cpu::ExchangesOf<T, P>;
+    std::array<PlannedExchange, Exchanges::parts> all{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Step& s = plan.steps.data()[i];
+      if (!Exchanges::is_part(s)) continue;
+      PlannedExchange& to = all[n++];
+      to = {.step = i, .from = value(s.operands[0]), .to = value(s.root_value), .type = DType::float32};
+      to.type = plan.values.data()[s.operands[0]].dtype;
+      to.begins = s.root == &op::begin_over_ranks, to.ends = s.root == &op::end_over_ranks;
+      to.mean = s.root == &op::mean_over_ranks || (to.begins && s.attributes.ints[1] != 0);
+      to.of_gradient = s.attributes.ints[0] != 0;
+      while (to.ends && plan.steps.data()[all[to.begun].step].root_value != s.operands[1]) ++to.begun;
+    }
+    return all;
+  }();
   static constexpr auto fetched = [] {
     std::array<PlannedValue, plan.sizes().fetched> all{};
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = value(plan.fetched[i]);
@@ -153,12 +191,7 @@ class PlanTables {
   template <class Offset>
   PlanTables(std::span<const PlannedStep> planned, std::span<const PlannedValue> planned_accesses,
              std::span<const PlannedValue> planned_operands, const Dims& dims, int blocks, const Offset& offset) {
-    const auto place = [&](const PlannedValue& v) {
-      Place p{v.offset, static_cast<std::int32_t>(v.base)};
-      if (v.base == Base::workspace) p.offset = offset(static_cast<std::size_t>(v.number));
-      if (v.base == Base::placeholders) p.base += v.number;
-      return p;
-    };
+    const auto place = [&](const PlannedValue& v) { return place_of(v, offset); };
     for (const PlannedValue& v : planned_operands) operands.push_back(operand(v, dims, place(v)));
     for (const PlannedValue& v : planned_accesses) accesses.push_back({place(v), 0});
     Room phase;

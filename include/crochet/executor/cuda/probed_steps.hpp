@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/executor/cuda/launch_times.hpp>
+#include <crochet/executor/cuda/rank_exchanges.hpp>
 #include <crochet/executor/cuda/step_times.hpp>
 #include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
@@ -23,6 +25,7 @@ template <class Plan, class Plain, class Watch, class D>
 class Executor<Device, Model, Extensions...>::ProbedSteps {
   using Shown = cpu::ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
   static constexpr std::size_t count = Plan::plan.step_count;
+  static constexpr bool exchanges = cpu::ExchangesOf<T, Plan>::any;
   static constexpr bool watches = Watch::nodes.size() + Watch::sources.size() > 0;
 
  public:
@@ -49,12 +52,18 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
+    cpu::ProbeFailure failure;
     try {
-      shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number()}}, feeds, Copies{*this});
+      const auto begin = [&] {
+        shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number(), task()}}, feeds, Copies{*this});
+      };
+      // The other ranks run these steps, so this one does, too.
+      if constexpr (exchanges) failure.guard(begin);
+      if constexpr (!exchanges) begin();
       if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
         launch_together(launch, probes);
       } else {
-        launch_one_by_one(launch, shown, probes);
+        launch_one_by_one(launch, shown, probes, failure);
       }
     } catch (...) {
       self_.counted_.forget();  // the run has been counted, and may not have happened
@@ -65,6 +74,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   }
 
  private:
+  [[nodiscard]] int task() const { return self_.settings_.exchange == nullptr ? -1 : self_.settings_.exchange->task(); }
   struct Frame {
     std::byte* variables;
     std::array<std::byte*, Plan::plan.slot_count> slots;
@@ -89,7 +99,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   /// Whether no due probe needs anything between two steps.
   template <class... P>
   static bool fit_one_launch(const DueProbes<P...>& probes) {
-    bool fit = true;
+    bool fit = !exchanges;
     probes.each([&]<class Q>(Q&) {
       using namespace crochet::detail;
       fit = fit && !Watches<Q> && (takes_device_times<Q> || !sees_steps<Q>);
@@ -107,12 +117,12 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     times.template show<cpu::StepFacts<T, Plan>::names>(probes);
   }
   template <class Probes>
-  void launch_one_by_one(Launch& launch, const Shown& shown, const Probes& probes) {
+  void launch_one_by_one(Launch& launch, const Shown& shown, const Probes& probes, cpu::ProbeFailure& failure) {
     StepTimes<Device, count> times(*self_.device_, probes);
-    cpu::ProbeFailure failure;
+    OneByOne steps(self_, memory_, run_, launch);
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       [[maybe_unused]] const bool done[] = {
-          true, (step<S>(launch, probes, times), behind<S>(shown, probes, failure), true)...};
+          true, (step<S>(steps, probes, times), behind<S>(shown, probes, failure), true)...};
     }
     (std::make_index_sequence<count>{});
     memory_.feeds.end(*self_.device_);
@@ -141,14 +151,46 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     });
   }
 
+  /// Launches single steps.
+  struct Launches {
+    Device& device;
+    Launch& launch;
+
+    Launches(Executor& self, Memory& /*memory*/, const Runs& /*run*/, Launch& to) : device(*self.device_), launch(to) {}
+    template <std::size_t S>
+    void step() {
+      launch.first_step = static_cast<std::int32_t>(S);
+      launch.end_step = static_cast<std::int32_t>(S + 1);
+      device.template launch<PlanCode<Plan>>(launch);
+    }
+  };
+  /// The same on one of several ranks.
+  struct ExchangesAndLaunches {
+    RankExchanges<Device, T, Plan> ranks;
+    Launches others;
+
+    ExchangesAndLaunches(Executor& self, Memory& memory, const Runs& run, Launch& to)
+        : ranks(*self.device_, *self.settings_.exchange, self.variables_.data(), memory, *run.plan),
+          others(self, memory, run, to) {
+      to.tables.first_row = self.settings_.exchange->first_row();
+    }
+    template <std::size_t S>
+    void step() {
+      if constexpr (cpu::ExchangesOf<T, Plan>::is_part(Plan::plan.steps[S])) {
+        ranks.template step<S>();
+      } else {
+        ranks.guard([&] { others.template step<S>(); });
+      }
+    }
+  };
+  using OneByOne = std::conditional_t<exchanges, ExchangesAndLaunches, Launches>;
+
   template <std::size_t S, class Probes, class Times>
-  void step(Launch& launch, const Probes& probes, Times& times) {
+  void step(OneByOne& steps, const Probes& probes, Times& times) {
     constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
-    launch.first_step = static_cast<std::int32_t>(S);
-    launch.end_step = static_cast<std::int32_t>(S + 1);
     probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
     times.begin(S);
-    self_.device_->template launch<PlanCode<Plan>>(launch);
+    steps.template step<S>();
     times.end(S);
     probes.each([&](auto& probe) { crochet::detail::show_node_end<node>(probe, 0); });
   }

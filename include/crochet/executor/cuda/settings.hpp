@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/exceptions.hpp>
 #include <crochet/base/message.hpp>
+#include <crochet/kernels/exchange.hpp>
 
 namespace crochet {
 
@@ -28,7 +30,8 @@ struct Settings {
   /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
   /// full.
   double queue_seconds = std::numeric_limits<double>::infinity();
-  Clock clock{};  ///< read once a run if queue_seconds is finite
+  Clock clock{};                         ///< read once a run if queue_seconds is finite
+  kernel::Exchange* exchange = nullptr;  ///< on one of several ranks
 
   /// Throws LogicError if an option has no meaning.
   CROCHET_COLD void check() const {
@@ -40,6 +43,13 @@ struct Settings {
       throw LogicError("crochet: Cuda has a .queue_seconds that is negative or not a number; 0 launches every run");
     }
   }
+};
+
+/// A device, and the options of an executor on it.
+template <class Device>
+struct DeviceSettings {
+  std::shared_ptr<Device> device;
+  Settings settings;
 };
 
 }  // namespace crochet::cuda

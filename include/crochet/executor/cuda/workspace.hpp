@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
@@ -40,6 +42,13 @@ struct StatedRules {
   }
 };
 
+/// The values of an exchange with other ranks (rank_exchanges.hpp).
+struct BoundExchange {
+  Place from, to;
+  std::int64_t elements = 0;
+  std::size_t sent = 0, got = 0;  ///< offsets in the host's memory
+};
+
 /// The tables of one plan at one size, on the device.
 template <class Device>
 struct BoundPlan {
@@ -51,6 +60,8 @@ struct BoundPlan {
   std::size_t workspace_bytes = 0;
   WatchOf<Device> watch;
   std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
+  std::vector<BoundExchange> exchanges;
+  std::size_t exchanged_bytes = 0;  ///< of the host's memory for them
 };
 
 /// The memory of a run. T: the tables of the graph.
@@ -59,6 +70,7 @@ struct WorkspaceMemory {
   using Feeds = LaunchFeeds<Device, T>;
 
   DeviceBytes<Device> workspace, scratch, tickets;
+  PinnedBytes<Device> exchanged;  ///< the values of exchanges with other ranks
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
   Feeds feeds;
@@ -67,7 +79,7 @@ struct WorkspaceMemory {
   std::int64_t runs = 0;  ///< that were queued
   StatedRules stated;
   BoundPlan<Device>* last_plan = nullptr;
-  bool probed_last = false;   ///< the last run was launched step by step
+  bool probed_last = false;   ///< the last run was launched in parts
   bool skipped_last = false;  ///< the last run is known to be skipped, behind a run that failed (value_watch.hpp)
 
   /// The memory of the device.
@@ -92,6 +104,7 @@ struct WorkspaceMemory {
   /// Grows the memory to what a plan needs.
   void reserve(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p) {
     workspace.reserve(device, p.workspace_bytes, "the tensors of a run");
+    exchanged.reserve(device, p.exchanged_bytes, "the gradients that ranks exchange");
     scratch.reserve(device, static_cast<std::size_t>(p.room.bytes), "the partial results of a run");
     const auto bytes = static_cast<std::size_t>(p.room.tickets) * sizeof(std::uint32_t);
     if (tickets.reserve(device, bytes, "the counters of a run")) device->clear(tickets.data(), bytes);
@@ -113,11 +126,27 @@ struct WorkspaceMemory {
       for (const PlannedValue& v : Stored::fetched) {
         p->fetched.push_back(v.base == Base::workspace ? offset(static_cast<std::size_t>(v.number)) : v.offset);
       }
+      bind_exchanges(Stored::exchanges, now, offset, *p);
       upload(device, tables, *p);
     });
     for (std::size_t s = 0; s < max_symbols; ++s) p->tables.dims[s] = now[s];
     plans.push_back(std::move(p));
     return *plans.back();
+  }
+  template <class Offset>
+  static void bind_exchanges(std::span<const PlannedExchange> planned, const Dims& dims, const Offset& offset,
+                             BoundPlan<Device>& to) {
+    constexpr std::size_t line = 256;
+    const auto room = [&](std::size_t bytes) {
+      return std::exchange(to.exchanged_bytes, to.exchanged_bytes + (bytes + line - 1) / line * line);
+    };
+    for (const PlannedExchange& e : planned) {
+      BoundExchange bound{place_of(e.from, offset), place_of(e.to, offset), e.from.shape.size().at(dims)};
+      const std::size_t bytes = static_cast<std::size_t>(bound.elements) * size_of(e.type);
+      bound.sent = e.ends ? 0 : room(bytes);
+      bound.got = e.ends ? room(bytes) : bound.sent;
+      to.exchanges.push_back(bound);
+    }
   }
   void forget(const void* id, std::size_t keep) {
     std::size_t known = 0;

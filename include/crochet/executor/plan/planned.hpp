@@ -105,8 +105,11 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
       fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
 
  public:
-  static constexpr const auto& ordered = change<has_overlaps(complete.view()), Groups>(
-      by_items, [] { return order_by_exchanges(complete.view(), by_items.to_mutable()); });
+  static constexpr bool gathers = !T::by_items && has_waiting_exchanges(complete.view());
+  static constexpr const auto &ordered = change < gathers || has_overlaps(complete.view()),
+                              Groups > (by_items, [] {
+                                return order_by_exchanges(complete.view(), by_items.to_mutable(), gathers);
+                              });
   static constexpr FrozenPlaces<nodes, ordered.groups()> places{
       find_places(complete.view(), ordered.to_mutable(), T::by_items)};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // order_by_exchanges: exchanges with other ranks begin as early as dependencies permit and end as late, so that a
-// gradient is on the wire while the ones of earlier layers are computed.
+// gradient is on the wire while the ones of earlier layers are computed. On a device those that wait come as late, too:
+// the fewer steps are between them, the fewer launches a run has.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
@@ -18,15 +19,26 @@ constexpr bool has_overlaps(const SubgraphView& g) {
   return false;
 }
 
+/// Whether the subgraph has exchanges that wait.
+constexpr bool has_waiting_exchanges(const SubgraphView& g) {
+  for (const Node& n : g.nodes) {
+    if (n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks)) return true;
+  }
+  return false;
+}
+
 /// Of the groups that are ready the first of the first class: those that begin an exchange, others, those that end one.
-constexpr Schedule order_by_exchanges(const SubgraphView& g, const Schedule& s) {
+/// `gathers`: those that wait for one are of the last class, too, and those of this class that are ready come one
+/// behind the other.
+constexpr Schedule order_by_exchanges(const SubgraphView& g, const Schedule& s, bool gathers = false) {
   Dependencies found = find_dependencies(g, s);
   ConstexprVector<int> order, ready[3];
   const auto class_of = [&](int q) -> std::size_t {
     const int root = s.groups[detail::at(q)].root;
     if (root < 0) return 1;
     const Node& n = g.nodes.data()[root];
-    return n.is(op::begin_over_ranks) ? 0 : n.is(op::end_over_ranks) ? 2 : 1;
+    const bool waits = gathers && (n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks));
+    return n.is(op::begin_over_ranks) ? 0 : n.is(op::end_over_ranks) || waits ? 2 : 1;
   };
   const auto add = [&](int q) {
     ConstexprVector<int>& list = ready[class_of(q)];
@@ -39,7 +51,8 @@ constexpr Schedule order_by_exchanges(const SubgraphView& g, const Schedule& s) 
     if (found.waits_for[detail::at(q)] == 0) add(q);
   }
   while (order.size() < s.groups.size()) {
-    std::size_t first = 0;
+    const bool goes_on = gathers && !order.empty() && class_of(order.back()) == 2 && !ready[2].empty();
+    std::size_t first = goes_on ? 2 : 0;
     while (ready[first].empty()) ++first;
     const int q = ready[first].back();
     ready[first].pop_back();

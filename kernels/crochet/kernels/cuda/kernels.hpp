@@ -11,6 +11,7 @@
 #include <crochet/kernels/cuda/loss.hpp>
 #include <crochet/kernels/cuda/matmul.hpp>
 #include <crochet/kernels/cuda/normalization.hpp>
+#include <crochet/kernels/cuda/over_ranks.hpp>
 #include <crochet/kernels/cuda/pool.hpp>
 #include <crochet/kernels/cuda/random.hpp>
 #include <crochet/kernels/cuda/reduce.hpp>

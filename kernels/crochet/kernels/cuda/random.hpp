@@ -20,22 +20,32 @@ CROCHET_DEVICE_INLINE double unit_of(std::uint32_t high, std::uint32_t low) {
   return static_cast<double>((std::uint64_t{high} << 32U | low) >> 11U) * 0x1p-53;
 }
 
-/// Calls make(words, first): the words of block b of a chunk, and the element in the result of the chunk's element b.
-/// Size: the elements of a chunk. Word w belongs to element 16 w + b.
+/// The index of the first element in the tensor of the whole batch, whose rows the elements are.
+CROCHET_DEVICE_INLINE std::int64_t first_element(const Call& call) {
+  const Operand out = call.out();
+  return out.rank() == 0 ? 0 : call.tables.first_row * out.product(1, out.rank());
+}
+
+/// Calls make(words, first): the words of block b of a chunk, and the place in the result of the chunk's element b,
+/// which may be outside. Size: the elements of a chunk. Word w belongs to element 16 w + b.
 template <int Size, class Block, class Make>
 CROCHET_DEVICE_INLINE void each_philox_block(Block& block, const Call& call, Make make) {
   constexpr int blocks = 16;
   const auto state = static_cast<std::uint64_t>(*call.in(0).template as<const std::int64_t>());
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  const int chunks = (call.out().size() + Size - 1) / Size;
+  const std::int64_t before = first_element(call), first_chunk = before / Size;
+  const auto skipped = static_cast<int>(before - first_chunk * Size);
+  const auto chunks = static_cast<int>((std::int64_t{skipped} + call.out().size() + Size - 1) / Size);
   each_element(block, call.first(), chunks * blocks, [&](int i) {
-    const auto counter = static_cast<std::uint64_t>(i);
+    const auto counter = static_cast<std::uint64_t>(first_chunk * blocks + i);
     const kernel::PhiloxBlock words =
         kernel::philox({low(counter), low(counter >> 32U), low(state), low(state >> 32U)},
                        {static_cast<std::uint32_t>(call.attribute(0)), static_cast<std::uint32_t>(call.attribute(1))});
-    make(words, i / blocks * Size + i % blocks);
+    make(words, i / blocks * Size + i % blocks - skipped);
   });
 }
+/// Whether a result of n elements has element `at`.
+CROCHET_DEVICE_INLINE bool is_inside(int at, int n) { return at >= 0 && at < n; }
 
 }  // namespace detail
 
@@ -48,7 +58,7 @@ struct Kernel<&op::random_bool> {
     const int n = call.out().size();
     detail::each_philox_block<64>(block, call, [&](const kernel::PhiloxBlock& words, int first) {
       for (int w = 0; w < 4; ++w) {
-        if (first + 16 * w < n) out[first + 16 * w] = words[static_cast<std::size_t>(w)] < below;
+        if (detail::is_inside(first + 16 * w, n)) out[first + 16 * w] = words[static_cast<std::size_t>(w)] < below;
       }
     });
   }
@@ -62,7 +72,7 @@ struct Kernel<&op::random_uniform> {
     T* const out = call.out().template as<T>();
     const int n = call.out().size();
     const auto put = [&](int at, T x) {
-      if (at < n) out[at] = x;
+      if (detail::is_inside(at, n)) out[at] = x;
     };
     if constexpr (sizeof(T) == 4) {
       detail::each_philox_block<64>(block, call, [&](const kernel::PhiloxBlock& words, int first) {
@@ -87,8 +97,8 @@ struct Kernel<&op::random_normal> {
     // Box-Muller: element e and the one half a chunk behind it. 1 - u lies in (0, 1], where the logarithm is finite.
     const auto pair = [&](int at, int behind, T u, T v) {
       const T r = simd::sqrt(simd::log(T(1) - u) * T(-2)), angle = v * T(2 * 3.14159265358979323846);
-      if (at < n) out[at] = r * simd::cos(angle);
-      if (at + behind < n) out[at + behind] = r * simd::sin(angle);
+      if (detail::is_inside(at, n)) out[at] = r * simd::cos(angle);
+      if (detail::is_inside(at + behind, n)) out[at + behind] = r * simd::sin(angle);
     };
     if constexpr (sizeof(T) == 4) {
       detail::each_philox_block<64>(block, call, [&](const kernel::PhiloxBlock& words, int first) {

@@ -46,6 +46,7 @@ struct Tables {
   const TableAccess* accesses = nullptr;
   const TableOperand* operands = nullptr;
   std::int64_t dims[table_symbols]{};
+  std::int64_t first_row = 0;  ///< on one of several ranks: the number of rows of the batch before its own
   unsigned char* scratch = nullptr;
   std::uint32_t* tickets = nullptr;  ///< zero before and after each step
 };

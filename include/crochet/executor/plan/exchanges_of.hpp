@@ -23,13 +23,16 @@ class ExchangesOf {
   static constexpr bool exchanges(const Step& s) {
     return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks || s.root == &op::begin_over_ranks;
   }
-  /// Whether the plan exchanges at all.
-  static constexpr bool any = [] {
-    for (std::size_t s = 0; s < plan.step_count; ++s) {
-      if (exchanges(plan.steps.data()[s])) return true;
-    }
-    return false;
+  /// The same, and the end of an exchange that overlaps.
+  static constexpr bool is_part(const Step& s) { return exchanges(s) || s.root == &op::end_over_ranks; }
+  /// The number of these steps.
+  static constexpr std::size_t parts = [] {
+    std::size_t n = 0;
+    for (std::size_t s = 0; s < plan.step_count; ++s) n += is_part(plan.steps.data()[s]) ? 1 : 0;
+    return n;
   }();
+  /// Whether the plan exchanges at all.
+  static constexpr bool any = parts > 0;
 
   /// Whether an exchange has begun and not ended when step `s` begins.
   static constexpr bool overlaps_with(std::size_t s) { return s > overlapped.first && s < overlapped.last; }
