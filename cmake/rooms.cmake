@@ -22,6 +22,7 @@ set(crochet_rooms
   executor/cuda cuda
   hooks/cuda cuda
   ranks/mpi mpi
+  ranks/nccl cuda
 )
 
 # crochet_component_of(<result> <header, as path below crochet/>)

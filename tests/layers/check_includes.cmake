@@ -46,12 +46,13 @@ set(checkpoint base hook session storage io hooks hooks/kit)
 set(export base hook session graph graph/core graph/ops graph/passes storage io checkpoint)
 set(ranks base hook session graph graph/core graph/train kernels hooks)
 set(ranks/mpi base ranks)
+set(ranks/nccl base graph/core ranks executor/cuda)
 set(hana base hook hooks hooks/kit)
 set(testing base hook session ranks graph/core graph/ops graph/passes graph/train kernels storage)
 set(testing/io base hook session storage io testing)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
   graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data data/images io debug/ops debug/event
-  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export ranks/mpi ranks hana testing testing/io)
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export ranks/mpi ranks/nccl ranks hana testing testing/io)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
@@ -79,7 +80,7 @@ set(debug/stream_others "${system}|${messages}|cxxabi\\.h|execinfo\\.h|nlohmann/
 set(debug/server_others "${system}|${messages}|nlohmann/|grpc/|grpcpp/")
 set(trace_compiled "${messages}|nlohmann/")
 set(ranks/mpi_others "mpi\\.h")
-set(ranks_others "crochet/ranks/mpi/") # ranks/mpi.hpp includes the parts of that component
+set(ranks_others "crochet/ranks/(mpi|nccl)/") # ranks/mpi.hpp and nccl.hpp include the parts of those components
 set(web_others "arpa/|fcntl\\.h|netinet/|poll\\.h|sys/|unistd\\.h")
 set(hooks/kit_others "unistd\\.h")
 set(hooks_others "unistd\\.h|" # to detect a terminal

@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include <crochet/graph/core/dtype.hpp>
+
 namespace crochet {
 
 /// A communicator has the members below. All ranks call them in the same order, from the thread that runs the session,
@@ -47,6 +49,18 @@ concept NonblockingCommunicator = Communicator<C> && std::default_initializable<
   { c.start_all_to_all(0, from, to) } -> std::same_as<typename C::Request>;
   { c.test(request) } -> std::same_as<bool>;
   c.wait(request);
+};
+
+/// A communicator that also sums values in the memory of GPUs (Nccl):
+/// - `sum_on_device(from, to, n, type, factor, stream)`: queues in the stream, a CUstream: `to` gets the sum over ranks
+///   of factor * from, the same bits on all ranks. `n` elements of a floating type; `to` may be `from`. All ranks call
+///   it in the same order. The context of the rank's GPU is current;
+/// - `give_up()`: ends the sums that this rank has queued, because another rank will not come to them.
+template <class C>
+concept DeviceCommunicator = Communicator<C> &&
+    requires(C& c, const void* from, void* to, std::int64_t n, DType type, double factor, void* stream) {
+  c.sum_on_device(from, to, n, type, factor, stream);
+  c.give_up();
 };
 
 /// One rank, known to the compiler: `Parallel{Cpu{}, Solo{}}` is `Cpu{}`.

@@ -49,6 +49,7 @@ class RankGroup final : public kernel::Exchange {
         calls_(communicator_.size()),
         shards_(options.shards, rank(), size()) {
     if (size() > 1) task_ = rank();
+    if (DeviceCommunicator<C> && options.compression != Compression::none) refuse_compression();
     if constexpr (NonblockingCommunicator<C>) {
       if (options.overlaps) communicator_.open_lanes();
     }
@@ -104,6 +105,15 @@ class RankGroup final : public kernel::Exchange {
     if constexpr (NonblockingCommunicator<C>) overlapped_.end(communicator_, number, to, n);
   }
 
+  [[nodiscard]] bool is_on_device() const override { return DeviceCommunicator<C>; }
+  void reduce_on_device(const void* from, void* to, std::int64_t n, DType type, kernel::RankReduction how,
+                        void* stream) override {
+    if constexpr (DeviceCommunicator<C>) {
+      const double factor = static_cast<double>(weight_of(how)) / static_cast<double>(total_of(how));
+      communicator_.sum_on_device(from, to, n, type, factor, stream);
+    }
+  }
+
   [[noreturn]] void abort(std::string_view reason) override {
     over_ = true;
     communicator_.abort(reason);
@@ -156,7 +166,8 @@ class RankGroup final : public kernel::Exchange {
   }
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
-    if (std::exchange(over_, true)) return;
+    if (over_) return;
+    give_up();
     const auto all = calls_.hold(communicator_, {.state = RankState::failed});
     static_cast<void>(text_of(first_in(all, RankState::failed), what));
   }
@@ -216,6 +227,18 @@ class RankGroup final : public kernel::Exchange {
     using type = OverlappedSums<N>;
   };
 
+  [[noreturn]] CROCHET_COLD static void refuse_compression() {
+    throw LogicError(
+        "crochet: GPUs exchange gradients by Nccl as they are; leave out .compression, or give Parallel the ranks "
+        "without "
+        "Nccl");
+  }
+  /// Another rank has failed or this one: what a GPU has queued does not end by itself.
+  void give_up() noexcept {
+    over_ = true;
+    if constexpr (DeviceCommunicator<C>) communicator_.give_up();
+  }
+
   [[nodiscard]] bool is_weighted(kernel::RankReduction how) const { return how.mean && rows_ > 0; }
   [[nodiscard]] std::int64_t weight_of(kernel::RankReduction how) const { return is_weighted(how) ? my_rows_ : 1; }
   [[nodiscard]] std::int64_t total_of(kernel::RankReduction how) {
@@ -243,11 +266,11 @@ class RankGroup final : public kernel::Exchange {
     }
   }
   [[noreturn]] CROCHET_COLD void fail_with(int rank, std::string_view what) {
-    over_ = true;
+    give_up();
     throw PeerFailedError(detail::message({"crochet: rank ", rank, " failed: ", what}));
   }
   [[noreturn]] CROCHET_COLD void refuse(int other) {
-    over_ = true;
+    give_up();
     throw RanksDisagreeError(detail::message(
         {"crochet: ranks 0 and ", other,
          " are about to do different things; run the same targets, with the same model and chain, on all ranks"}));

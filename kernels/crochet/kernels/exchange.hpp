@@ -36,6 +36,13 @@ class Exchange {
   }
   virtual void progress() noexcept {}
   virtual void end_reduce(int /*number*/, void* /*to*/, std::int64_t /*n*/) noexcept {}
+  /// Whether reduce_on_device() is to be called in place of the above, for values in the memory of a GPU.
+  [[nodiscard]] virtual bool is_on_device() const { return false; }
+  /// As reduce(); `to`, which may be `from`, gets the result. Queued in the GPU's stream, a CUstream, without waiting.
+  /// The GPU's context is current. Throws DeviceError.
+  virtual void reduce_on_device(const void* /*from*/, void* /*to*/, std::int64_t /*n*/, DType /*type*/,
+                                RankReduction /*how*/, void* /*stream*/) {}
+
   /// Behind begin(): this rank cannot make the exchanges of the run. Ends all ranks.
   [[noreturn]] virtual void abort(std::string_view /*reason*/) { std::terminate(); }
   /// The number of rows of the ranks before this one, in the current run.

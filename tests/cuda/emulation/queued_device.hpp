@@ -38,6 +38,7 @@ struct Counters {
   std::size_t bytes_downloaded = 0;
   int graphs = 0;   ///< of a run each
   int orders = 0;   ///< events between streams
+  int foreign = 0;  ///< work of other libraries
   int gathers = 0;  ///< launches that gather rows of data sets
 };
 
@@ -156,6 +157,14 @@ class QueuedDevice {
     });
   }
 
+  /// What queue(stream) does is done now, behind what is in the stream.
+  template <class Queue>
+  void with_stream(Stream which, const Queue& queue) {
+    const std::lock_guard lock(mutex_);
+    ++counters.foreign;
+    run_to(record(which));
+    queue(nullptr);
+  }
   void order(Stream first, Stream second) {
     const std::lock_guard lock(mutex_);
     ++counters.orders;

@@ -45,6 +45,11 @@ class OfBytes : public testing::TestWithParam<std::size_t> {
 };
 INSTANTIATE_TEST_SUITE_P(Sizes, OfBytes, testing::Values(0, 1, 32, 400'000));
 
+TEST(Mpi, LocalRanksCountTheRanksOfAMachine) {
+  const Mpi ranks{MPI_COMM_WORLD, {.abort_after_secs = 30}};
+  EXPECT_EQ(ranks.local_rank(), ranks.rank()) << "all ranks of this test are on one machine";
+}
+
 TEST_P(OfBytes, AllGatherHasTheMessagesOfAllRanks) {
   auto from = room(1), to = room(size);
   fill(from.data(), me, 0);

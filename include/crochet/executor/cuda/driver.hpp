@@ -83,6 +83,13 @@ class GpuDevice {
     launch_graphs(&key, Code::source(), what);
   }
 
+  /// Calls queue(stream), a CUstream, with the device's context current: for libraries that queue work there.
+  template <class Queue>
+  void with_stream(Stream which, const Queue& queue) {
+    use();
+    queue(stream(which));
+  }
+
   /// What is queued in `second` from here on runs behind what is queued in `first` now. The host does not wait.
   void order(Stream first, Stream second);
   /// An event behind what is queued in the stream.

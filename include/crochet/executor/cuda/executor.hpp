@@ -293,9 +293,10 @@ class Executor : public cpu::GraphInterface<
 
   /// Last of all that may throw, so that the others do not wait for a run that does not happen.
   template <class P, class Plain>
-  void begin_exchange(const Memory& memory, const Dims& dims) {
+  void begin_exchange(Memory& memory, const Dims& dims) {
     using Exchanges = cpu::ExchangesOf<T, Plain>;
     if (watch_.skips(memory)) return;
+    memory.reserve_exchanges(device_, *queue_.runs().plan, settings_.exchange->is_on_device());
     device_->template prepare<PlanCode<P>>();
     settings_.exchange->begin(Exchanges::kind, Exchanges::rows(dims));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankExchanges: a run that exchanges with other ranks. The device runs the steps between two exchanges as one launch;
-// the host exchanges, by way of its pinned memory.
+// RankExchanges: a run that exchanges with other ranks. The device runs the steps between two exchanges as one launch.
+// The host exchanges, by way of its pinned memory; or the GPUs do, in the order of their streams.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -69,11 +69,13 @@ class RankExchanges {
     launch.end_step = static_cast<std::int32_t>(end);
     device_.template launch<PlanCode<P>>(launch);
     send_waiting();  // while the device runs
-    ranks_.progress();
+    if (!ranks_.is_on_device()) ranks_.progress();
   }
   void exchange(std::size_t k) {
     const PlannedExchange& e = planned.data()[k];
-    if (e.begins) {
+    if (ranks_.is_on_device()) {
+      exchange_by_gpus(k);
+    } else if (e.begins) {
       begin(k);
     } else if (e.ends) {
       end(k, e.begun);
@@ -104,6 +106,29 @@ class RankExchanges {
       if (from.base == to.base && from.number == to.number && from.offset == to.offset) return true;
     }
     return false;
+  }
+
+  /// The GPUs exchange, in the order of their streams. Nothing waits. Those that overlap have a stream beside the
+  /// steps.
+  void exchange_by_gpus(std::size_t k) {
+    const PlannedExchange& e = planned.data()[k];
+    if (e.ends) {
+      device_.order(Stream::downloads, Stream::compute);
+      device_.copy(at(bound(k).to), sum_of_gpus(e.begun), bytes(k));
+    } else if (e.begins) {
+      device_.order(Stream::compute, Stream::downloads);
+      reduce_by_gpus(k, sum_of_gpus(k), Stream::downloads);
+    } else {
+      reduce_by_gpus(k, at(bound(k).to), Stream::compute);
+    }
+  }
+  void reduce_by_gpus(std::size_t k, std::byte* to, Stream which) {
+    device_.with_stream(which, [&](void* stream) {
+      ranks_.reduce_on_device(at(bound(k).from), to, bound(k).elements, planned.data()[k].type, how(k), stream);
+    });
+  }
+  [[nodiscard]] std::byte* sum_of_gpus(std::size_t begun) const {
+    return memory_.exchanged_by_gpus.data() + bound(begun).sent;
   }
 
   /// The value is copied behind what the device runs now, and sent when the next steps run.

@@ -70,7 +70,8 @@ struct WorkspaceMemory {
   using Feeds = LaunchFeeds<Device, T>;
 
   DeviceBytes<Device> workspace, scratch, tickets;
-  PinnedBytes<Device> exchanged;  ///< the values of exchanges with other ranks
+  PinnedBytes<Device> exchanged;          ///< the values of exchanges with other ranks
+  DeviceBytes<Device> exchanged_by_gpus;  ///< where the GPUs exchange
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
   Feeds feeds;
@@ -84,7 +85,8 @@ struct WorkspaceMemory {
 
   /// The memory of the device.
   std::size_t bytes() const {
-    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + feeds.bytes();
+    std::size_t sum =
+        workspace.capacity() + scratch.capacity() + tickets.capacity() + exchanged_by_gpus.capacity() + feeds.bytes();
     for (const auto& p : plans) sum += p->memory.capacity() + p->watch.memory.capacity();
     return sum;
   }
@@ -104,10 +106,16 @@ struct WorkspaceMemory {
   /// Grows the memory to what a plan needs.
   void reserve(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p) {
     workspace.reserve(device, p.workspace_bytes, "the tensors of a run");
-    exchanged.reserve(device, p.exchanged_bytes, "the gradients that ranks exchange");
     scratch.reserve(device, static_cast<std::size_t>(p.room.bytes), "the partial results of a run");
     const auto bytes = static_cast<std::size_t>(p.room.tickets) * sizeof(std::uint32_t);
     if (tickets.reserve(device, bytes, "the counters of a run")) device->clear(tickets.data(), bytes);
+  }
+
+  /// Of one of several ranks.
+  void reserve_exchanges(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p, bool by_gpus) {
+    constexpr const char* purpose = "the gradients that ranks exchange";
+    if (by_gpus) exchanged_by_gpus.reserve(device, p.exchanged_bytes, purpose);
+    if (!by_gpus) exchanged.reserve(device, p.exchanged_bytes, purpose);
   }
 
  private:

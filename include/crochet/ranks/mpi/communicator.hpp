@@ -43,6 +43,8 @@ class Mpi {
 
   [[nodiscard]] int rank() const { return shared_->rank(); }
   [[nodiscard]] int size() const { return shared_->size(); }
+  /// The number of this rank among those of its machine, from 0: for Cuda{.device = ranks.local_rank()}.
+  [[nodiscard]] int local_rank() const { return shared_->local_rank(); }
 
   // Blocking calls, and WaitWatch against silent hangs: 32 bytes take 0.6 us on two ranks of a machine, and 1.2 us by
   // MPI_Iallgather and MPI_Test (Open MPI 4.1; MPICH 4.0: 1.2 and 1.6). At 400 kB both take 75 us

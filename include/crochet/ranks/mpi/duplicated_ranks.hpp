@@ -23,6 +23,7 @@ class DuplicatedRanks {
       : ranks_(duplicate(users)),
         rank_(number(MPI_Comm_rank)),
         size_(number(MPI_Comm_size)),
+        local_rank_(place_on_machine()),
         watch_(limits, rank_, size_) {}
   DuplicatedRanks(const DuplicatedRanks&) = delete;
   DuplicatedRanks& operator=(const DuplicatedRanks&) = delete;
@@ -45,6 +46,7 @@ class DuplicatedRanks {
   [[nodiscard]] MPI_Comm lane(int number) const { return lanes_[static_cast<std::size_t>(number)]; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int local_rank() const { return local_rank_; }
 
   /// call() is MPI's `name`. An error ends all ranks: they would wait for this one, and callers are noexcept.
   template <class Call>
@@ -73,9 +75,22 @@ class DuplicatedRanks {
     return n;
   }
 
+  /// Collective.
+  [[nodiscard]] int place_on_machine() const {
+    MPI_Comm of_machine = MPI_COMM_NULL;
+    if (const int code = MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &of_machine);
+        code != MPI_SUCCESS) {
+      throw LogicError(message({"crochet: MPI_Comm_split_type: ", mpi_error_text(code)}));
+    }
+    int place = 0;
+    MPI_Comm_rank(of_machine, &place);
+    MPI_Comm_free(&of_machine);
+    return place;
+  }
+
   MPI_Comm ranks_;
   std::array<MPI_Comm, 2> lanes_{MPI_COMM_NULL, MPI_COMM_NULL};
-  int rank_, size_;
+  int rank_, size_, local_rank_;
   WaitWatch watch_;
 };
 
