@@ -12,7 +12,7 @@ namespace crochet {
 /// ties to even. Infinities and NaN remain.
 enum class FloatStorage : std::uint8_t {
   float32,   ///< unchanged
-  float16,   ///< relative error at most 2^-11; magnitudes up to 65504, below 2^-14 with fewer bits, below 2^-25 zero
+  float16,   ///< relative error at most 2^-11; magnitudes up to 65504, below 2^-14 with fewer bits, up to 2^-25 zero
   bfloat16,  ///< relative error at most 2^-8; the range of float
 };
 
