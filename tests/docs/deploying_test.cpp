@@ -92,6 +92,9 @@ cr::Predictor<Classifier, "logits"> predict{cr::Cpu{}, cr::Saver<cr::io::Safeten
   EXPECT_EQ(predict.restored().step, 3);
   EXPECT_EQ(predict.restored().converted.size(), 4U);
 
+  cr::export_header<Classifier, "logits">(cr::Saver<cr::io::Safetensors>{"shared"}, "digits.hpp", {.name = "Digits"});
+  EXPECT_NE(text_of("digits.hpp").find("struct Digits"), std::string::npos);
+
   std::filesystem::create_directory("weights");
   std::filesystem::copy("shared/model.ckpt-3.safetensors", "weights/model.safetensors");
   // clang-format off

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/half_float.hpp>
@@ -41,6 +42,18 @@ void widen_in_place(std::span<T> to) {
   }
 }
 
+template <class Reader, class T>
+void read_checked_floats(const Reader& reader, const TensorEntry& entry, std::span<T> to) {
+  if (!reads_as<T>(entry.type) || to.size() != entry.elements) {
+    throw LogicError("crochet: tensor \"" + entry.name + "\" of the checkpoint has " + std::to_string(entry.elements) +
+                     " elements of type " + std::string(name_of(entry.type)) + ", and cannot be read as " +
+                     std::to_string(to.size()) + " of type " + std::string(name_of(data_type_of<T>())));
+  }
+  reader.read(entry, std::as_writable_bytes(to).last(entry.byte_size));
+  if (entry.type == DataType::float16) widen_in_place<crochet::detail::Float16>(to);
+  if (entry.type == DataType::bfloat16) widen_in_place<crochet::detail::BFloat16>(to);
+}
+
 }  // namespace detail
 
 /// Reads a tensor of T, float16 or bfloat16 into `to`, which has entry.elements elements. Every number is the one in
@@ -48,17 +61,11 @@ void widen_in_place(std::span<T> to) {
 /// - Throws LogicError for a tensor of another type or size, and what `read` of the reader throws; the contents of `to`
 ///   are then unspecified.
 /// - Cost: `read`, and a pass over the elements. Takes no further memory.
-template <std::floating_point T, CheckpointReader Reader>
+template <class T, CheckpointReader Reader>
 void read_floats(const Reader& reader, const TensorEntry& entry, std::span<T> to) {
-  static_assert(data_type_of<T>() != DataType::invalid, "crochet: files have float and double, no other C++ floats");
-  if (!reads_as<T>(entry.type) || to.size() != entry.elements) {
-    throw LogicError("crochet: tensor \"" + entry.name + "\" of the checkpoint has " + std::to_string(entry.elements) +
-                     " elements of type " + std::string(name_of(entry.type)) + ", and cannot be read as " +
-                     std::to_string(to.size()) + " of type " + std::string(name_of(data_type_of<T>())));
-  }
-  reader.read(entry, std::as_writable_bytes(to).last(entry.byte_size));
-  if (entry.type == DataType::float16) detail::widen_in_place<crochet::detail::Float16>(to);
-  if (entry.type == DataType::bfloat16) detail::widen_in_place<crochet::detail::BFloat16>(to);
+  constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  static_assert(is_float, "crochet: read_floats reads into float and double; reader.read(entry, bytes) reads any type");
+  if constexpr (is_float) detail::read_checked_floats(reader, entry, to);
 }
 
 }  // namespace crochet::io
