@@ -4,6 +4,7 @@
 #include <crochet/checkpoint/catalogue.ipp>
 #include <crochet/checkpoint/checkpoint_directory.ipp>
 #include <crochet/checkpoint/hook_tensors.ipp>
+#include <crochet/checkpoint/restored_variables.ipp>
 #include <crochet/checkpoint/saver_core.ipp>
 #include <crochet/checkpoint/session_tensors.ipp>
 #include <crochet/hooks/io/profiler_hook.ipp>

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/deploying.md against the code: the struct of the page is the one that is written, its call that of this file.
+// docs/deploying.md against the code: the struct of the page is the one that is written, its calls those of this file.
+#include <crochet/checkpoint/predictor.hpp>
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/io/safetensors.hpp>
+
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <crochet/export/export_header.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/model.hpp>
+#include <crochet/session/run_session.hpp>
+
+#include "../io/current_folder.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace deploying_test {
 
@@ -22,6 +33,16 @@ struct Classifier {
     g.name("logits", dense(relu(dense(x, 128, "hidden")), 10, "output"));
   }
 };
+
+// clang-format off
+/// Writes the weights of the newest checkpoint of "folder" as shared/model.ckpt-<step>.safetensors.
+void share_weights() {
+  cr::MonitoredSession session{cr::Cpu{}.compile<Classifier>(), cr::HookChain{}, cr::must_restore(cr::Saver{"folder"})};
+  cr::Saver<cr::io::Safetensors> shared{"shared", {.float_storage = cr::FloatStorage::bfloat16}};
+  shared.save(session, session.step());
+  session.close();
+}
+// clang-format on
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -47,6 +68,45 @@ cr::export_header<Classifier, "logits">("folder", "digits.hpp", {.name = "Digits
     // clang-format on
   };
   EXPECT_THROW(write(), cr::IoError);  // there is no such folder
+}
+
+TEST(DeployingPage, WeightsAreSharedInHalfTheBytes) {
+  const crochet::test::TemporaryFolder folder;
+  const crochet::test::CurrentFolder here{folder.path()};
+  {
+    cr::MonitoredSession session{cr::Cpu{.seed = 1}.compile<Classifier>(), cr::HookChain{}};
+    cr::Saver{"folder"}.save(session, 3);
+    session.close();
+  }
+  share_weights();
+  const std::uintmax_t bytes = std::filesystem::file_size("shared/model.ckpt-3.safetensors");
+  EXPECT_LT(bytes, 206'000) << "two for each of 101,770 weights, and a header";
+
+  const std::vector<float> image(784, 0.5F);
+  cr::Predictor<Classifier, "logits"> trained{cr::Cpu{}, "folder"};
+  const auto [exact] = trained(cr::feed<"images">(image));
+  // clang-format off
+cr::Predictor<Classifier, "logits"> predict{cr::Cpu{}, cr::Saver<cr::io::Safetensors>{"shared"}};
+  // clang-format on
+  const auto [rounded] = predict(cr::feed<"images">(image));
+  EXPECT_EQ(predict.restored().step, 3);
+  EXPECT_EQ(predict.restored().converted.size(), 4U);
+
+  cr::export_header<Classifier, "logits">(cr::Saver<cr::io::Safetensors>{"shared"}, "digits.hpp", {.name = "Digits"});
+  EXPECT_NE(text_of("digits.hpp").find("struct Digits"), std::string::npos);
+
+  std::filesystem::create_directory("weights");
+  std::filesystem::copy("shared/model.ckpt-3.safetensors", "weights/model.safetensors");
+  // clang-format off
+  cr::MonitoredSession session{cr::Cpu{}.compile<Classifier>(), cr::HookChain{}};
+  cr::Saver<cr::io::Safetensors>{"weights"}.restore(session, "weights/model");  // weights/model.safetensors
+  // clang-format on
+  const auto [logits] = session.run(cr::fetches<"logits">, cr::feed<"images">(image));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(rounded(0, i), exact(0, i), 0.05);
+    EXPECT_EQ(logits(0, i), rounded(0, i));
+  }
+  session.close();
 }
 
 }  // namespace deploying_test

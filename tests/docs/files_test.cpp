@@ -14,6 +14,8 @@
 #include <crochet/io/recording_reader.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
+#include <crochet/storage/read_floats.hpp>
+#include <crochet/storage/rounded_tensors.hpp>
 #include <crochet/trace/timeline.hpp>
 
 #include <gtest/gtest.h>
@@ -47,9 +49,9 @@ std::vector<float> read_variable(const fs::path& folder, std::string_view name) 
   if (!prefix) throw std::runtime_error("no checkpoint in " + folder.string());
   const cr::io::TensorBundleReader checkpoint{*prefix};
   const cr::io::TensorEntry* const entry = checkpoint.find(name);         // null: there is none of this name
-  if (entry == nullptr || entry->type != cr::io::DataType::float32) throw std::runtime_error("no such float variable");
+  if (entry == nullptr || !cr::io::reads_as<float>(entry->type)) throw std::runtime_error("no such float variable");
   std::vector<float> elements(entry->elements);
-  checkpoint.read(*entry, std::as_writable_bytes(std::span{elements}));   // compares the checksum
+  cr::io::read_floats<float>(checkpoint, *entry, elements);               // compares the checksum
   return elements;
 }
 
@@ -86,6 +88,12 @@ void write_embedding(const fs::path& prefix, const std::vector<float>& rows, std
   const cr::io::TensorRecord tensors[] = {cr::io::tensor_record("embedding", std::span{rows}, shape)};
   cr::io::TensorBundle::write(prefix, tensors);                           // for tf.train.load_checkpoint
   cr::io::Safetensors::write(prefix, tensors, {{"source", "run 7"}});     // for safetensors readers
+}
+
+/// The same in half the bytes: floats rounded to bfloat16, as in most published weights.
+void write_small(const fs::path& prefix, std::span<const cr::io::TensorRecord> tensors) {
+  const cr::io::RoundedTensors rounded{tensors, cr::FloatStorage::bfloat16};
+  cr::io::Safetensors::write(prefix, rounded.records());
 }
 
 /// The points (step, value) of a scalar.
@@ -204,6 +212,13 @@ TEST(FilesPage, AnEmbeddingIsReadInBothFormats) {
   const cr::io::SafetensorsReader other{folder / "embedding"};
   EXPECT_EQ(other.metadata().at("source"), "run 7");
   EXPECT_EQ(other.find("embedding")->shape, (std::vector<std::int64_t>{3, 2}));
+
+  const std::vector<float> numbers{1, 0.1F};
+  const std::vector<std::int64_t> shape{2};
+  const cr::io::TensorRecord tensors[] = {cr::io::tensor_record("embedding", std::span{numbers}, shape)};
+  write_small(folder / "small", tensors);
+  const cr::io::SafetensorsReader small{folder / "small"};
+  EXPECT_EQ(small.find("embedding")->type, cr::io::DataType::bfloat16);
 }
 
 TEST(FilesPage, ACurveOfAResumedRunHasEachStepOnce) {

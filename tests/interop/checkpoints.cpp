@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's readers and writers of checkpoints, as a program for checkpoints.py and safetensors_files.py:
 //   copy FROM PREFIX TO PREFIX    reads a checkpoint and writes it again; FROM and TO are bundle or safetensors
+//   round FROM PREFIX TYPE TO PREFIX   the same, with float32 rounded to TYPE, float16 or bfloat16
+//   widen FROM PREFIX TO PREFIX   the same, with float16 and bfloat16 read as float32
 //   verify FORMAT PREFIX          reads the whole checkpoint
 //   list FORMAT PREFIX            prints name, type and shape of each tensor, one per line
 //   write-state FOLDER PREFIX...  writes the state file of a folder; the last prefix is the newest
@@ -20,6 +22,8 @@
 #include <crochet/io/checkpoint_state.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
+#include <crochet/storage/read_floats.hpp>
+#include <crochet/storage/rounded_tensors.hpp>
 
 namespace io = crochet::io;
 
@@ -69,6 +73,30 @@ void copy(const std::vector<std::string>& words) {
   });
 }
 
+void round(const std::vector<std::string>& words) {
+  const auto storage = words.at(3) == "float16" ? crochet::FloatStorage::float16 : crochet::FloatStorage::bfloat16;
+  with_format(words.at(1), [&]<class From>(From) {
+    const Contents contents{typename From::Reader{words.at(2)}};
+    const std::vector<io::TensorRecord> records = contents.records();
+    const io::RoundedTensors rounded{records, storage};
+    with_format(words.at(4), [&]<class To>(To) { To::write(words.at(5), rounded.records()); });
+  });
+}
+
+void widen(const std::vector<std::string>& words) {
+  with_format(words.at(1), [&]<class From>(From) {
+    const typename From::Reader reader{words.at(2)};
+    std::vector<std::vector<float>> numbers;
+    std::vector<io::TensorRecord> records;
+    for (const io::TensorEntry& entry : reader.tensors()) {
+      numbers.emplace_back(entry.elements);
+      io::read_floats<float>(reader, entry, numbers.back());
+      records.push_back(io::tensor_record(entry.name, std::span<const float>(numbers.back()), entry.shape));
+    }
+    with_format(words.at(3), [&]<class To>(To) { To::write(words.at(4), records); });
+  });
+}
+
 void verify(const std::vector<std::string>& words) {
   with_format(words.at(1), [&]<class Format>(Format) { typename Format::Reader{words.at(2)}.verify(); });
 }
@@ -110,6 +138,8 @@ void read_state(const std::vector<std::string>& words) {
 void run(const std::vector<std::string>& words) {
   const std::string command = words.at(0);
   if (command == "copy") return copy(words);
+  if (command == "round") return round(words);
+  if (command == "widen") return widen(words);
   if (command == "verify") return verify(words);
   if (command == "list") return list(words);
   if (command == "metadata") return metadata(words);

@@ -70,6 +70,21 @@ class Checkpoints(frame.InteropTest):
         self.assertIn("bfloat16/whole bfloat16 [2, 3, 4]", listed)
         self.assertIn("bool/scalar bool []", listed)
 
+    def test_floats_in_two_bytes(self):
+        """Floats are rounded as TensorFlow casts them, and both types are read as TensorFlow casts them."""
+        random = np.random.default_rng(1)
+        floats = random.normal(size=10000).astype(np.float32) * np.exp2(random.integers(-30, 15, 10000)).astype(np.float32)
+        save(self.path("a"), {"n": np.int64(7), "w": floats})
+        for kind in ("float16", "bfloat16"):
+            self.ours("round", "bundle", self.path("a"), kind, "bundle", self.path(kind))
+            save(self.path("theirs"), {"n": np.int64(7), "w": tf.cast(floats, kind)})
+            self.assert_same(self.path("theirs"), self.path(kind))
+            self.assert_same_bytes(self.path("theirs"), self.path(kind))
+            every = tf.bitcast(tf.constant(np.arange(1 << 16, dtype=np.uint16)), kind)
+            save(self.path("every"), {"w": every})
+            self.ours("widen", "bundle", self.path("every"), "bundle", self.path("wide"))
+            np.testing.assert_array_equal(load(self.path("wide"))["w"], tf.cast(every, tf.float32).numpy())
+
     def test_strings_byte_for_byte(self):
         save(self.path("a"), {
             "empty": np.zeros([0], object), "long": np.array([b"x" * 100000, b"", b"y" * 127, b"z" * 128], object),

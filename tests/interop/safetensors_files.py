@@ -75,6 +75,27 @@ class SafetensorsFiles(frame.InteropTest):
                 name, tensor = safetensors.deserialize(file.read())[0]
             self.assertEqual((name, tensor["shape"], bytes(tensor["data"])), ("w", shape, data))
 
+    def test_floats_in_two_bytes(self):
+        """Every float16 is read as NumPy reads it; floats are rounded as NumPy rounds them, and to bfloat16."""
+        every = np.arange(1 << 16, dtype=np.uint16)
+        save_file({"w": every.view(np.float16).reshape(256, 256)}, self.path("a.safetensors"))
+        self.ours("widen", "safetensors", self.path("a"), "safetensors", self.path("wide"))
+        wide = load_file(self.path("wide.safetensors"))["w"]
+        np.testing.assert_array_equal(wide, every.view(np.float16).astype(np.float32).reshape(256, 256))
+
+        random = np.random.default_rng(1)
+        floats = random.normal(size=10000).astype(np.float32) * np.exp2(random.integers(-30, 15, 10000)).astype(np.float32)
+        save_file({"w": floats, "n": np.array([7], np.int64)}, self.path("b.safetensors"))
+        self.ours("round", "safetensors", self.path("b"), "float16", "safetensors", self.path("half"))
+        self.assert_holds(self.path("half"), {"w": floats.astype(np.float16), "n": np.array([7], np.int64)})
+
+        self.ours("round", "safetensors", self.path("b"), "bfloat16", "safetensors", self.path("brain"))
+        bits = floats.view(np.uint32)
+        rounded = (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype("<u2")
+        with open(self.path("brain.safetensors"), "rb") as file:
+            tensors = dict(safetensors.deserialize(file.read()))
+        self.assertEqual((tensors["w"]["dtype"], bytes(tensors["w"]["data"])), ("BF16", rounded.tobytes()))
+
     def test_between_the_formats(self):
         tensors = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "n/step": np.array(7, np.int64)}
         save_file(tensors, self.path("a.safetensors"))

@@ -32,6 +32,8 @@ namespace crochet {
 /// - The list persists: a new Saver continues with it.
 /// - Copies share one Saver. Thread-safe, with one session or several: calls are serialized.
 /// - Format: io::TensorBundle, or another io::CheckpointFormat.
+/// - `SaverOptions::float_storage` stores floats as float16 or bfloat16. Tensors of these types, of any writer, are
+///   restored into variables of float and double, exactly.
 /// - One process writes to a directory at a time: the first call that writes takes a lock (storage/path_lock.hpp) and
 ///   holds it while the Saver exists. Restoring takes no lock.
 /// - A Saver uses only files in its directory, whatever the list contains: see read_catalogue. restore_latest and
@@ -58,7 +60,8 @@ class Saver {
 
   /// Saves the session, a MonitoredSession or the argument of a hook, under its step and returns the checkpoint's
   /// prefix. Throws IoError with file and cause; all older checkpoints then remain. Throws UninitializedError if a
-  /// variable has no value, and what prepare() throws.
+  /// variable has no value, and what prepare() throws. Throws FailedPreconditionError, with the variable, if it has an
+  /// element beyond the range of the option float_storage; nothing is then written.
   template <class Session>
   std::filesystem::path save(Session& session, std::int64_t step) {
     const std::lock_guard lock(core_->mutex());  // guards the tensors too

@@ -24,10 +24,12 @@
 #include <crochet/base/error.hpp>
 #include <crochet/checkpoint/catalogue.hpp>
 #include <crochet/checkpoint/checkpoint_directory.hpp>
+#include <crochet/checkpoint/hook_tensors.hpp>
 #include <crochet/checkpoint/saver_options.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 #include <crochet/storage/path_lock.hpp>
+#include <crochet/storage/rounded_tensors.hpp>
 
 namespace crochet::detail {
 
@@ -57,10 +59,12 @@ CROCHET_INLINE void SaverCore::prepare() {
 CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
   const std::lock_guard lock(mutex_);
   const std::filesystem::path prefix = prefix_of(step);
+  const io::RoundedTensors rounded{tensors, options_.float_storage,
+                                   [](std::string_view name) { return !name.starts_with(hook_schema_tensor); }};
   own();
   if (!std::exchange(cleaned_, true)) folder().remove_leftovers();
   Catalogue next = catalogue();
-  format_->write(prefix, tensors, files());
+  format_->write(prefix, rounded.records(), files());
   next.record(prefix, now());
   std::vector<CheckpointInfo> expired = retention().sweep(next);
   write_catalogue(next, directory(), options_.latest_filename, files());

@@ -18,10 +18,12 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/checkpoint/hook_tensors.hpp>
+#include <crochet/checkpoint/restored_variables.hpp>
 #include <crochet/hook/chain_state.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/variables.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/data_type.hpp>
 #include <crochet/storage/tensor_record.hpp>
 
 namespace crochet {
@@ -146,58 +148,13 @@ struct Restored {
   std::filesystem::path prefix;
   std::int64_t step = 0;
   StateReport hooks;
-  std::vector<std::string> ignored;  ///< tensors of the checkpoint without a variable in the model
+  std::vector<std::string> ignored;    ///< tensors of the checkpoint without a variable in the model
+  std::vector<std::string> converted;  ///< variables that are float16 or bfloat16 in the checkpoint
 
-  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w"; of more than three ignored tensors the count.
+  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w; converted from float16 or bfloat16: 4 variables"; of
+  /// more than three ignored tensors the count.
   [[nodiscard]] std::string text() const;
 };
-
-namespace detail {
-
-std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape);
-
-/// The mismatches of a checkpoint with this model, a few words per variable; empty if there are none.
-template <class E, class Reader>
-std::string mismatches(E& executor, const Reader& reader) {
-  std::string all;
-  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
-    using T = typename decltype(elements)::value_type;
-    const io::TensorEntry* entry = reader.find(name);
-    const std::string wanted = typed_shape(io::data_type_of<T>(), shape);
-    if (entry == nullptr) {
-      all += (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it";
-    } else if (const std::string found = typed_shape(entry->type, entry->shape); found != wanted) {
-      all += (all.empty() ? "" : "; ") + std::string(name) + " is " + found + " in it and " + wanted + " here";
-    }
-    return false;  // only read
-  });
-  return all;
-}
-
-template <class E, class Reader>
-void read_variables(E& executor, const Reader& reader) {
-  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
-    reader.read(*reader.find(name), std::as_writable_bytes(elements));
-    if constexpr (std::is_same_v<typename decltype(elements)::value_type, bool>) {
-      for (std::byte& byte : std::as_writable_bytes(elements)) byte = std::byte{byte != std::byte{}};
-    }
-  });
-}
-
-template <class E, class Reader>
-std::vector<std::string> unused_tensors(E& executor, const Reader& reader) {
-  std::vector<std::string> names;
-  for (const io::TensorEntry& entry : reader.tensors()) {
-    if (!entry.name.starts_with(hook_schema_tensor) && entry.name != "global_step") names.push_back(entry.name);
-  }
-  executor.for_each_variable([&](std::string_view name, auto, std::span<const std::int64_t>) {
-    std::erase(names, name);
-    return false;
-  });
-  return names;
-}
-
-}  // namespace detail
 
 /// Restores the variables and the step of a checkpoint. Errors: as restore_session.
 template <class Session, class Reader>
@@ -207,9 +164,9 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
                 "crochet: this executor names no state to restore; a StepExecutor does: variable<\"u\">(u)");
   if constexpr (HasVariables<E>) {
     E& executor = session.executor();
-    if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
-      throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why +
-                                    "; use the model that was saved there, or another folder");
+    if (const detail::Mismatches all = detail::mismatches(executor, reader); all.any()) {
+      throw CheckpointMismatchError("crochet: " + prefix.string() +
+                                    " is not a checkpoint of this model: " + all.text());
     }
     reader.verify();  // verifies all before any of it is used: a step function cannot be reinitialized
     detail::read_variables(executor, reader);
@@ -225,6 +182,8 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 }
 
 /// Restores a session from a checkpoint: every variable, the step, the state of its hooks.
+/// - Variables of float and double are also read from tensors of float16 and bfloat16, exactly. No other type is
+///   converted.
 /// - Throws: CheckpointMismatchError if a variable is missing or has another type or shape; DataLossError for a damaged
 ///   checkpoint. The session is then unchanged.
 /// - Cost: the checkpoint is read twice, usually from the page cache the second time.
@@ -236,7 +195,8 @@ Restored restore_session(Session& session, const std::filesystem::path& prefix,
   restore_variables(session, reader, prefix);
   StateReport hooks = state.load([&](StateWriter& out) { session.save_hook_state(out); },
                                  [&](StateReader& in) { session.load_hook_state(in); });
-  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(session.executor(), reader)};
+  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(session.executor(), reader),
+          detail::converted_variables(session.executor(), reader)};
 }
 
 }  // namespace crochet

@@ -28,19 +28,14 @@ namespace crochet {
 
 CROCHET_INLINE std::string Restored::text() const {
   std::string line = prefix.string() + ", step " + std::to_string(step) + "; hooks: " + hooks.text();
-  if (ignored.size() > 3) return line + "; ignored: " + std::to_string(ignored.size()) + " tensors";
-  for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
-  return line;
+  if (ignored.size() > 3) {
+    line += "; ignored: " + std::to_string(ignored.size()) + " tensors";
+  } else {
+    for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
+  }
+  if (converted.empty()) return line;
+  return line + "; converted from float16 or bfloat16: " + std::to_string(converted.size()) +
+         (converted.size() == 1 ? " variable" : " variables");
 }
 
 }  // namespace crochet
-
-namespace crochet::detail {
-
-CROCHET_INLINE std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape) {
-  std::string text = std::string(io::name_of(type)) + " [";
-  for (std::size_t i = 0; i < shape.size(); ++i) (text += i == 0 ? "" : ", ") += std::to_string(shape[i]);
-  return text + "]";
-}
-
-}  // namespace crochet::detail

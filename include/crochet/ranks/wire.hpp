@@ -2,11 +2,12 @@
 // How values are on the wire between ranks: as they are, or floats rounded to bfloat16.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+
+#include <crochet/base/half_float.hpp>
 
 namespace crochet {
 
@@ -20,19 +21,6 @@ enum class Compression : std::uint8_t {
 };
 
 namespace detail {
-
-/// The upper half of a float: https://en.wikipedia.org/wiki/Bfloat16_floating-point_format.
-struct BFloat16 {
-  std::uint16_t bits;
-};
-
-inline BFloat16 round_to_bfloat16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  const std::uint32_t rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
-  const bool nan = (bits & 0x7FFF'FFFFU) > 0x7F80'0000U;  // rounding could carry its bits away
-  return {static_cast<std::uint16_t>((nan ? bits | 0x40'0000U : rounded) >> 16U)};
-}
-inline float to_float(BFloat16 x) { return std::bit_cast<float>(std::uint32_t{x.bits} << 16U); }
 
 /// `to` gets weight * from. W: T, or BFloat16 for floats.
 template <class W, class T>

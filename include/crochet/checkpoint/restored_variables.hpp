@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The variables of an executor and the tensors of a checkpoint: what does not fit, what is read and converted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <crochet/checkpoint/hook_tensors.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/read_floats.hpp>
+#include <crochet/storage/tensor_record.hpp>
+
+namespace crochet::detail {
+
+/// Whether a tensor of this type in a file is a variable of T.
+template <class T>
+constexpr bool is_variable_of(io::DataType type) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    return io::reads_as<T>(type);
+  } else {
+    return type == io::data_type_of<T>();
+  }
+}
+
+/// The variables that a checkpoint lacks, or has in another type or shape.
+class Mismatches {
+ public:
+  /// entry: null if the checkpoint has no such tensor; convertible: whether its type is one for the variable.
+  void compare(std::string_view name, const io::TensorEntry* entry, bool convertible, io::DataType type,
+               std::span<const std::int64_t> shape);
+  [[nodiscard]] bool any() const { return !text_.empty(); }
+  /// A few words for each variable, and what to do about them.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::string text_;
+  bool only_types_ = true;
+};
+
+/// The mismatches of a checkpoint with this model.
+template <class E, class Reader>
+Mismatches mismatches(E& executor, const Reader& reader) {
+  Mismatches all;
+  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+    using T = typename decltype(elements)::value_type;
+    const io::TensorEntry* entry = reader.find(name);
+    all.compare(name, entry, entry != nullptr && is_variable_of<T>(entry->type), io::data_type_of<T>(), shape);
+    return false;  // only read
+  });
+  return all;
+}
+
+/// Reads the elements of all variables. Requires a checkpoint without mismatches.
+template <class E, class Reader>
+void read_variables(E& executor, const Reader& reader) {
+  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
+    using T = typename decltype(elements)::value_type;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      io::read_floats<T>(reader, *reader.find(name), elements);
+    } else {
+      reader.read(*reader.find(name), std::as_writable_bytes(elements));
+    }
+    if constexpr (std::is_same_v<T, bool>) {
+      for (std::byte& byte : std::as_writable_bytes(elements)) byte = std::byte{byte != std::byte{}};
+    }
+  });
+}
+
+/// The names of variables that the checkpoint has as float16 or bfloat16. Requires a checkpoint without mismatches.
+template <class E, class Reader>
+std::vector<std::string> converted_variables(E& executor, const Reader& reader) {
+  std::vector<std::string> names;
+  executor.for_each_variable([&](std::string_view name, auto, std::span<const std::int64_t>) {
+    if (io::is_half(reader.find(name)->type)) names.emplace_back(name);
+    return false;
+  });
+  return names;
+}
+
+/// The tensors of the checkpoint without a variable in the model.
+template <class E, class Reader>
+std::vector<std::string> unused_tensors(E& executor, const Reader& reader) {
+  std::vector<std::string> names;
+  for (const io::TensorEntry& entry : reader.tensors()) {
+    if (!entry.name.starts_with(hook_schema_tensor) && entry.name != "global_step") names.push_back(entry.name);
+  }
+  executor.for_each_variable([&](std::string_view name, auto, std::span<const std::int64_t>) {
+    std::erase(names, name);
+    return false;
+  });
+  return names;
+}
+
+}  // namespace crochet::detail
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/checkpoint/restored_variables.ipp>
+#endif
