@@ -156,6 +156,21 @@ namespace detail {
 
 std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape);
 
+/// For a variable of each rank (executor/step/divided_variable.hpp) that a checkpoint of other ranks has under other
+/// names: what it has; else nothing.
+template <class Reader>
+std::string of_other_ranks(const Reader& reader, std::string_view name) {
+  const std::string_view variable = name.substr(0, name.find("/rank_0_of_"));
+  for (const io::TensorEntry& entry : reader.tensors()) {
+    const std::string_view saved = entry.name;
+    const bool is_part = saved.starts_with(variable) && saved.substr(variable.size()).starts_with("/rank_0_of_");
+    if (saved == variable || is_part) {
+      return ", but " + entry.name + ": each rank has its own, so restore it on as many ranks as saved it";
+    }
+  }
+  return {};
+}
+
 /// The mismatches of a checkpoint with this model, a few words per variable; empty if there are none.
 template <class E, class Reader>
 std::string mismatches(E& executor, const Reader& reader) {
@@ -165,7 +180,7 @@ std::string mismatches(E& executor, const Reader& reader) {
     const io::TensorEntry* entry = reader.find(name);
     const std::string wanted = typed_shape(io::data_type_of<T>(), shape);
     if (entry == nullptr) {
-      all += (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it";
+      all += (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it" + of_other_ranks(reader, name);
     } else if (const std::string found = typed_shape(entry->type, entry->shape); found != wanted) {
       all += (all.empty() ? "" : "; ") + std::string(name) + " is " + found + " in it and " + wanted + " here";
     }

@@ -123,6 +123,13 @@ void create_on_all_ranks(Raw& raw, Creator& creator, Coordinator& coordinator) {
   }
 }
 
+/// Behind a step, or the creation of a session, and its hooks: with state that differs between ranks all wait until the
+/// hooks of all ranks are done, one of which may save the state.
+template <class E>
+CROCHET_HOST_ALWAYS_INLINE void end_step_on_all_ranks([[maybe_unused]] E& executor) {
+  if constexpr (requires { requires E::state_differs_between_ranks; }) executor.ranks().end_step();
+}
+
 /// This rank's session has failed: so do all others, at what they do together next.
 template <class E>
 void fail_on_all_ranks(E& executor, const std::exception_ptr& error) noexcept {

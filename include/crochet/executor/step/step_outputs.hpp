@@ -2,11 +2,14 @@
 // StepOutputs: the argument of a step function, through which it sets outputs and reads inputs.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/config.hpp>
 #include <crochet/executor/step/step_names.hpp>
 #include <crochet/executor/step/step_ports.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -53,12 +56,38 @@ class OutputRef {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The ranks of a step function on one machine. On several: RanksOfStep (ranks/ranks_of_step.hpp).
+struct OneRank {
+  template <class T>
+  static constexpr T sum(T x) {
+    return x;
+  }
+  template <class T>
+  static constexpr void sum(std::span<T> /*values*/) {}
+  template <class T>
+  static constexpr T min(T x) {
+    return x;
+  }
+  template <class T>
+  static constexpr T max(T x) {
+    return x;
+  }
+};
+
+template <class T>
+concept Summable = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
+
+}  // namespace detail
+
 /// The argument of a step function. `out["residual"_n] = r` sets an output; an output that the run does not fetch is
-/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time.
-template <class D, class Values, class... F>
+/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time. Ranks: OneRank, or
+/// what computes over several.
+template <class D, class Values, class Ranks, class... F>
 class StepOutputs {
  public:
-  constexpr explicit StepOutputs(Values& values, const F&... fed) : values_(values), fed_(fed...) {}
+  constexpr StepOutputs(Values& values, Ranks ranks, const F&... fed) : values_(values), ranks_(ranks), fed_(fed...) {}
 
   /// Whether this run fetches the output. Test it before computing an expensive output.
   template <class N>
@@ -88,6 +117,30 @@ class StepOutputs {
     } else {
       return otherwise;
     }
+  }
+
+  /// The sum, the smallest or the largest of the `x` of all ranks (docs/ranks.md); on one machine x. All ranks get the
+  /// same bits, and so does each repetition. NaN if an `x` is NaN. All ranks make the same calls in the same order.
+  /// - Cost: a roll call of 32 bytes a rank, in which the numbers are sent.
+  /// - Throws PeerFailedError, PeerPreemptedError, RanksDisagreeError or StopIteration if a rank does not come: its step
+  ///   has thrown, for example.
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T sum_over_ranks(T x) const {
+    return ranks_.sum(x);
+  }
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T min_over_ranks(T x) const {
+    return ranks_.min(x);
+  }
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T max_over_ranks(T x) const {
+    return ranks_.max(x);
+  }
+  /// Replaces each of the values by its sum over the ranks, which have equal numbers of them. Cost: a roll call and the
+  /// exchange of OrderedSum.
+  template <detail::Summable T>
+  constexpr void sum_over_ranks(std::span<T> values) const {
+    ranks_.sum(values);
   }
 
  private:
@@ -120,6 +173,7 @@ class StepOutputs {
   }
 
   Values& values_;
+  CROCHET_NO_UNIQUE_ADDRESS Ranks ranks_;
   std::tuple<const F&...> fed_;
 };
 
