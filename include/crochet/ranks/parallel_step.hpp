@@ -128,6 +128,8 @@ class ParallelStep : public detail::StepOfRank<Step, C> {
   /// Without what the ranks have in common: for hooks that are called on one rank.
   using OfOneRank = Base;
   static constexpr bool state_differs_between_ranks = Step::has_divided_state;
+  /// A step function may throw StopIteration when other ranks have done the step.
+  static constexpr bool may_end_in_a_step = true;
 
   /// Hooks that state RunsOn::chief run on rank 0 only.
   template <class H>
@@ -139,13 +141,13 @@ class ParallelStep : public detail::StepOfRank<Step, C> {
   /// RanksDisagreeError if a rank runs with other fetches or feeds.
   template <class D, class... F>
   void run(Workspace& workspace, const F&... fed) {
-    this->group->begin(kind<D, F...>, 0);
-    this->template call<D>(workspace, over_ranks(), fed...);
+    this->group->run_step(kind<D, F...>, [&] { this->template call<D>(workspace, over_ranks(), fed...); });
   }
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
-    this->group->begin(kind<D, F...>, 0);
-    this->template probe<D>(workspace, over_ranks(), probes, static_cast<D*>(nullptr), fed...);
+    this->group->run_step(kind<D, F...>, [&] {
+      this->template probe<D>(workspace, over_ranks(), probes, static_cast<D*>(nullptr), fed...);
+    });
   }
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }

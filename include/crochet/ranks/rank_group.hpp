@@ -141,6 +141,14 @@ class RankGroup final : public kernel::Exchange {
     return all;
   }
 
+  /// As begin(), of a step function: `step()` may exchange, and may throw what the other ranks do not see.
+  template <class Step>
+  void run_step(std::uint64_t kind, const Step& step) {
+    begin(kind, 0);
+    in_step_ = true;  // and remains so if the step throws
+    step();
+    in_step_ = false;
+  }
   /// Collective, for executors whose state differs between ranks: the step and the hooks behind it are done on all
   /// ranks. Until then none goes on, so that what a hook on one rank reads of the others is of the same step.
   void end_step() { meet({.kind = kind_of("end of a step")}); }
@@ -156,7 +164,14 @@ class RankGroup final : public kernel::Exchange {
   void leave(const StopReason& why) {
     if (ending_ || over_) return;
     end_reason_ = why;
-    note_end(statements({.state = RankState::leaves}));
+    note_end(statements({.state = RankState::leaves, .bits = in_step_ ? 1U : 0U}));
+  }
+  /// Collective, after leave(). Throws FailedPreconditionError on all ranks if they end at different steps: a step function
+  /// has ended the loop on one of them.
+  void end_at(std::int64_t step) {
+    if (over_) return;
+    const auto all = meet({.kind = kind_of("last step"), .rows = step});
+    if (other_step(all) > 0) refuse_torn_step();
   }
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
@@ -178,7 +193,7 @@ class RankGroup final : public kernel::Exchange {
   template <class Raw, class Creator, class Coordinator>
   void create(Raw& raw, Creator& creator, Coordinator& coordinator) {
     in_session_ = true;
-    parts_are_restored_ = false;
+    in_step_ = parts_are_restored_ = false;
     if (is_chief()) {
       creator.create_session(raw, coordinator);
     } else if constexpr (detail::Initializes<typename Raw::Executor>) {
@@ -252,7 +267,7 @@ class RankGroup final : public kernel::Exchange {
       const auto all = calls_.hold(communicator_, mine);
       check_failures(all);
       if (first_in(all, RankState::preempted) >= 0 || first_in(all, RankState::moves_parts) < 0) return all;
-      take_part(all, nullptr);
+      if (!is_torn(all)) take_part(all, nullptr);  // else the rank that moves parts throws
     }
   }
   void move_parts(std::uint64_t what, std::vector<std::byte>& whole) {
@@ -261,6 +276,7 @@ class RankGroup final : public kernel::Exchange {
       const auto all = calls_.hold(communicator_, {.state = RankState::moves_parts, .bits = what});
       check_failures(all);
       check_preemption(all);
+      if (is_torn(all)) refuse_torn_step();
       done = take_part(all, &whole);
     }
   }
@@ -282,13 +298,28 @@ class RankGroup final : public kernel::Exchange {
       throw PeerPreemptedError(detail::message({"crochet: rank ", lost, " has lost its session"}));
     }
   }
-  /// `all`: with the steps at which the ranks begin.
-  static void require_one_step(std::span<const Presence> all) {
+  /// Whether a rank has left within a step, which others have made: their states are of two steps.
+  static bool is_torn(std::span<const Presence> all) {
+    return std::any_of(all.begin(), all.end(),
+                       [](const Presence& p) { return p.state == RankState::leaves && p.bits != 0; });
+  }
+  [[noreturn]] CROCHET_COLD static void refuse_torn_step() {
+    throw FailedPreconditionError(
+        "crochet: the step function has ended the loop on some ranks in a step that others have made; request a stop "
+        "instead, or throw StopIteration in the same step on all ranks");
+  }
+  /// `all`: with a step in place of the rows. The lowest rank with another step than rank 0; 0 if there is none.
+  static std::size_t other_step(std::span<const Presence> all) {
     for (std::size_t r = 1; r < all.size(); ++r) {
-      if (all[r].rows == all[0].rows) continue;
+      if (all[r].rows != all[0].rows) return r;
+    }
+    return 0;
+  }
+  static void require_one_step(std::span<const Presence> all) {
+    if (const std::size_t r = other_step(all); r > 0) {
       throw FailedPreconditionError(detail::message(
-          {"crochet: ranks 0 and ", static_cast<std::int64_t>(r), " have lost their session at steps ", all[0].rows, " and ",
-           all[r].rows, ", and their states differ; give the session a creator that restores a checkpoint"}));
+          {"crochet: ranks 0 and ", static_cast<std::int64_t>(r), " have lost their session at steps ", all[0].rows,
+           " and ", all[r].rows, ", and their states differ; give the session a creator that restores a checkpoint"}));
     }
   }
   [[noreturn]] CROCHET_COLD static void refuse_parts() {
@@ -348,7 +379,7 @@ class RankGroup final : public kernel::Exchange {
   std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
   StopReason end_reason_;
   int end_rank_ = -1;
-  bool ending_ = false, over_ = false, in_session_ = false, parts_are_restored_ = false;
+  bool ending_ = false, over_ = false, in_session_ = false, in_step_ = false, parts_are_restored_ = false;
 };
 
 }  // namespace crochet

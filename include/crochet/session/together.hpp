@@ -143,11 +143,13 @@ void lose_on_all_ranks(E& executor, const std::exception_ptr& error) {
   }
 }
 /// Ends the loops of all ranks, and returns when they have. `stop` gets the reason if another rank has ended the loop.
+/// `step`: the last one of this rank.
 template <class E>
-void leave_on_all_ranks(E& executor, StopState& stop) {
+void leave_on_all_ranks(E& executor, StopState& stop, [[maybe_unused]] std::int64_t step) {
   if constexpr (HasRanks<E>) {
     auto& ranks = executor.ranks();
     ranks.leave(stop.reason());
+    if constexpr (requires { requires E::may_end_in_a_step; }) ranks.end_at(step);
     const StopReason& why = ranks.end_reason();
     if (!stop.has_reason()) stop.note(why.hook, why.reason, why.kind);
   }
