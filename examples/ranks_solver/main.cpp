@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solver of one's own on several ranks: the heat equation on a plate, divided in strips, whose ranks exchange the rows
-// at their edges by MPI_Sendrecv. Hooks stop it, print and save as on one machine. docs/ranks.md explains it.
+// A solver of one's own on several ranks: the heat equation on a plate, divided in strips, whose ranks exchange the
+// rows at their edges by MPI_Sendrecv. Hooks stop it, print and save as on one machine. docs/ranks.md explains it.
 //
 //   mpirun -n 3 crochet_heat [folder [last step [the step at which rank 1 is killed]]]
 //
@@ -106,13 +106,12 @@ int main(int argc, char** argv) {
   try {
     Plate plate{ranks.rank(), ranks.size()};
     const cr::Saver saver{folder};
-    cr::MonitoredSession session{
-        cr::Parallel{step_of(plate), ranks},
-        cr::HookChain{cr::StopOnSignal{}, cr::StopAtStep{.last_step = last_step},
-                      cr::EveryN<100, cr::StopWhen<"residual">>{{.below = 1e-12}},
-                      cr::LoggingTensor<"residual">{.every_steps = 500},
-                      cr::CheckpointSaver{saver, {.save_steps = 200}}},
-        cr::restore_latest(saver)};
+    cr::MonitoredSession session{cr::Parallel{step_of(plate), ranks},
+                                 cr::HookChain{cr::StopOnSignal{}, cr::StopAtStep{.last_step = last_step},
+                                               cr::EveryN<100, cr::StopWhen<"residual">>{{.below = 1e-12}},
+                                               cr::LoggingTensor<"residual">{.every_steps = 500},
+                                               cr::CheckpointSaver{saver, {.save_steps = 200}}},
+                                 cr::restore_latest(saver)};
     cr::run_session(session, [&](auto& s) {
       while (!s.should_stop()) {
         if (s.step() == killed_at && ranks.rank() == 1) std::raise(SIGKILL);
@@ -121,7 +120,8 @@ int main(int argc, char** argv) {
     });
     const std::uint64_t bits = checksum(plate);
     if (ranks.rank() == 0) {
-      std::printf("step %d, checksum %016llx\n", static_cast<int>(session.step()), static_cast<unsigned long long>(bits));
+      std::printf("step %d, checksum %016llx\n", static_cast<int>(session.step()),
+                  static_cast<unsigned long long>(bits));
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "rank %d: %s\n", ranks.rank(), e.what());

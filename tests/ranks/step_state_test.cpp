@@ -54,7 +54,8 @@ struct Solver {
         u(static_cast<std::size_t>(here * columns)),
         random(rank + 1),
         draws(noisy) {
-    for (std::size_t i = 0; i < u.size(); ++i) u[i] = static_cast<double>(first * columns + static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < u.size(); ++i)
+      u[i] = static_cast<double>(first * columns + static_cast<std::int64_t>(i));
   }
   void advance(auto& out) {
     std::int64_t sum = 0;

@@ -53,8 +53,8 @@ TEST(RankSteps, StopTogetherByAValueOfAllRanks) {
     run_ranks(size, [&](ThreadRank me) {
       const auto r = static_cast<std::size_t>(me.rank());
       solvers[r].x = me.rank() == 1 ? 64 : 0;  // converges on rank 1 last
-      const cr::StopReason reason = cr::run(cr::Parallel{step_of(solvers[r]), me},
-                                            cr::HookChain{cr::StopWhen<"residual">{.below = 0.9}});
+      const cr::StopReason reason =
+          cr::run(cr::Parallel{step_of(solvers[r]), me}, cr::HookChain{cr::StopWhen<"residual">{.below = 0.9}});
       why[r] = to_string(reason);
     });
     for (const Solver& s : solvers) EXPECT_EQ(s.steps, 7);
@@ -378,11 +378,11 @@ TEST(RankSteps, CallEachHookInItsPlace) {
   run_ranks(3, [&](ThreadRank me) {
     Seen& seen = all[static_cast<std::size_t>(me.rank())];
     Solver solver{.x = 16};
-    cr::run(cr::Parallel{step_of(solver), me},
-            cr::HookChain{Counts{&seen.every, &seen.residual}, CountsOnChief{{&seen.chief, &seen.of_chief}},
-                          cr::OnRank<1, cr::EveryN<2, Counts>>{{{&seen.second, &seen.of_second}}},
-                          cr::OnEveryRank<CountsOnChief>{{{&seen.each, &seen.residual}}},
-                          cr::StopAtStep{.last_step = 4}});
+    cr::run(
+        cr::Parallel{step_of(solver), me},
+        cr::HookChain{Counts{&seen.every, &seen.residual}, CountsOnChief{{&seen.chief, &seen.of_chief}},
+                      cr::OnRank<1, cr::EveryN<2, Counts>>{{{&seen.second, &seen.of_second}}},
+                      cr::OnEveryRank<CountsOnChief>{{{&seen.each, &seen.residual}}}, cr::StopAtStep{.last_step = 4}});
   });
   for (int r = 0; r < 3; ++r) {
     const Seen& seen = all[static_cast<std::size_t>(r)];
@@ -410,10 +410,10 @@ TEST(RankSteps, ThatChangeAVariableOnOneRankAreFound) {
   run_ranks(2, [&](ThreadRank me) {
     Solver solver;
     try {
-      cr::run(cr::Parallel{cr::StepExecutor{[&](auto&) { solver.steps += 1 + me.rank(); },
-                                            cr::variable<"steps">(solver.steps)},
-                           me},
-              cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::SameOnAllRanks{.every_steps = 2}});
+      cr::run(
+          cr::Parallel{
+              cr::StepExecutor{[&](auto&) { solver.steps += 1 + me.rank(); }, cr::variable<"steps">(solver.steps)}, me},
+          cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::SameOnAllRanks{.every_steps = 2}});
     } catch (const cr::RanksDisagreeError& e) {
       errors[static_cast<std::size_t>(me.rank())] = e.what();
     }

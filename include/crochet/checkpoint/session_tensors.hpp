@@ -180,7 +180,8 @@ std::string mismatches(E& executor, const Reader& reader) {
     const io::TensorEntry* entry = reader.find(name);
     const std::string wanted = typed_shape(io::data_type_of<T>(), shape);
     if (entry == nullptr) {
-      all += (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it" + of_other_ranks(reader, name);
+      all +=
+          (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it" + of_other_ranks(reader, name);
     } else if (const std::string found = typed_shape(entry->type, entry->shape); found != wanted) {
       all += (all.empty() ? "" : "; ") + std::string(name) + " is " + found + " in it and " + wanted + " here";
     }

@@ -200,8 +200,9 @@ struct Parallel<Step, C, BlockingExchange> : ParallelStep<Step, C> {
   Parallel(Step step, C communicator) : ParallelStep<Step, C>(std::move(step), std::move(communicator)) {}
   /// For options: only reports them.
   Parallel(Step step, C communicator, const BlockingExchange&) : Parallel(std::move(step), std::move(communicator)) {
-    static_assert(detail::options_fit<Step>,
-                  "crochet: the options of Parallel are for models; a StepExecutor exchanges by itself: leave them out");
+    static_assert(
+        detail::options_fit<Step>,
+        "crochet: the options of Parallel are for models; a StepExecutor exchanges by itself: leave them out");
   }
 };
 template <class Step>

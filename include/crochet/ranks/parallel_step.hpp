@@ -50,6 +50,13 @@ struct KindOfStep<Ranks, Demand<Names<N...>, T>, Fed...> {
                                          3 * (std::uint64_t{} + ... + Ranks::kind_of(Fed::view()));
 };
 
+/// The memory of a run, with which a step function reaches the other ranks.
+template <class Step, Communicator C>
+struct WorkspaceOfRank : Step::Workspace {
+  RankGroup<C>* group = nullptr;
+  [[nodiscard]] RanksOfStep<C> over_ranks() const { return RanksOfStep<C>{*group}; }
+};
+
 /// The executor of one rank for hooks that are called on that rank alone.
 template <class Step, Communicator C>
 class StepOfRank : protected OwnedGroup<C>, public Step {
@@ -123,7 +130,7 @@ class ParallelStep : public detail::StepOfRank<Step, C> {
   static constexpr std::uint64_t kind = detail::KindOfStep<RankGroup<C>, D, typename F::name...>::value;
 
  public:
-  using typename Step::Workspace;
+  using Workspace = detail::WorkspaceOfRank<Step, C>;
 
   /// Without what the ranks have in common: for hooks that are called on one rank.
   using OfOneRank = Base;
@@ -141,19 +148,17 @@ class ParallelStep : public detail::StepOfRank<Step, C> {
   /// RanksDisagreeError if a rank runs with other fetches or feeds.
   template <class D, class... F>
   void run(Workspace& workspace, const F&... fed) {
-    this->group->run_step(kind<D, F...>, [&] { this->template call<D>(workspace, over_ranks(), fed...); });
+    workspace.group = this->group.get();
+    ranks().run_step(kind<D, F...>, [&] { this->template call<D>(workspace, fed...); });
   }
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
-    this->group->run_step(kind<D, F...>, [&] {
-      this->template probe<D>(workspace, over_ranks(), probes, static_cast<D*>(nullptr), fed...);
-    });
+    workspace.group = this->group.get();
+    ranks().run_step(kind<D, F...>,
+                     [&] { this->template probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...); });
   }
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
-
- private:
-  [[nodiscard]] auto over_ranks() { return detail::RanksOfStep<C>{*this->group}; }
 };
 
 }  // namespace crochet

@@ -92,7 +92,8 @@ class PartExchange {
     ranks.all_gather(std::as_bytes(std::span{&mine.shape, 1}), std::as_writable_bytes(std::span{shapes_}));
     if (wrong) std::rethrow_exception(wrong);
     if (any_is_wrong() && ranks.rank() == root) {
-      throw ShapeError("crochet: another rank's part of a variable does not have its shape; see the error of that rank");
+      throw ShapeError(
+          "crochet: another rank's part of a variable does not have its shape; see the error of that rank");
     }
     return mine.bytes;
   }

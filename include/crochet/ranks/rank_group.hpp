@@ -166,8 +166,8 @@ class RankGroup final : public kernel::Exchange {
     end_reason_ = why;
     note_end(statements({.state = RankState::leaves, .bits = in_step_ ? 1U : 0U}));
   }
-  /// Collective, after leave(). Throws FailedPreconditionError on all ranks if they end at different steps: a step function
-  /// has ended the loop on one of them.
+  /// Collective, after leave(). Throws FailedPreconditionError on all ranks if they end at different steps: a step
+  /// function has ended the loop on one of them.
   void end_at(std::int64_t step) {
     if (over_) return;
     const auto all = meet({.kind = kind_of("last step"), .rows = step});
@@ -213,8 +213,8 @@ class RankGroup final : public kernel::Exchange {
   /// The parts of this rank, of each variable that is divided.
   void set_parts(detail::PartExchange::PartOf part_of) { parts_.set_parts(std::move(part_of)); }
   /// Of one rank, while the others are at their next roll call, or come to it: `whole` gets the parts of all ranks, in
-  /// their order. Returns their shapes, valid until the next call. Throws as meet(), except StopIteration, and LogicError
-  /// outside a session.
+  /// their order. Returns their shapes, valid until the next call. Throws as meet(), except StopIteration, and
+  /// LogicError outside a session.
   std::span<const PartShape> read_parts(std::size_t variable, std::vector<std::byte>& whole) {
     move_parts(2 * variable, whole);
     return parts_.shapes();

@@ -121,8 +121,9 @@ class WholeState {
     return all;
   }
   [[noreturn]] CROCHET_COLD static void refuse(std::string_view name, std::size_t rank, std::size_t extent) {
-    throw ShapeError(message({"crochet: the parts of \"", name, "\" on ranks 0 and ", number(rank), " differ in extent ",
-                              number(extent), "; ranks divide the rows, extent 0, and have the others in common"}));
+    throw ShapeError(
+        message({"crochet: the parts of \"", name, "\" on ranks 0 and ", number(rank), " differ in extent ",
+                 number(extent), "; ranks divide the rows, extent 0, and have the others in common"}));
   }
 
   std::vector<std::vector<std::byte>> wholes_;

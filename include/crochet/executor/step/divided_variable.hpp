@@ -31,9 +31,11 @@ class DividedVariable : public Variable {
 /// This rank's rows of an array that is divided over the ranks: `variable_by_rows<"u">(u, {rows, columns})`.
 /// - The array consists of the rows of rank 0, then those of rank 1, and so on. Ranks may have different numbers of
 ///   rows, and all have the other extents in common; else a save throws ShapeError.
-/// - A checkpoint has the array as one tensor, as that of a program on one machine. It is restored on any number of ranks
+/// - A checkpoint has the array as one tensor, as that of a program on one machine. It is restored on any number of
+/// ranks
 ///   whose rows together are as many.
-/// - u: a contiguous range of arithmetic elements without ghost rows. It must outlive the executor. Without extents it is
+/// - u: a contiguous range of arithmetic elements without ghost rows. It must outlive the executor. Without extents it
+/// is
 ///   one-dimensional.
 template <FixedString Text, class Range>
 requires requires(Range& r) { std::data(r); }

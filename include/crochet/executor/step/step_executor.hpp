@@ -73,14 +73,15 @@ class StepExecutor {
     // Compiles the step function for a run without hooks, so that a mistake in it is an error where it is constructed.
     if (false) {
       Workspace* none = nullptr;
-      call<Demand<Names<>, Names<>>>(*none, detail::OneRank{});
+      StepOutputs<Demand<Names<>, Names<>>, Workspace> out{*none};
+      step_(out);
     }
   }
 
   /// Calls the step function. Throws what it throws.
   template <class D, class... F>
   CROCHET_HOST_ALWAYS_INLINE constexpr void run(Workspace& workspace, const F&... fed) {
-    call<D>(workspace, detail::OneRank{}, fed...);
+    call<D>(workspace, fed...);
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The nodes are the step function, number 0, and the outputs, in the
@@ -90,7 +91,7 @@ class StepExecutor {
   static constexpr bool has_node_for = decltype(detail::probed_outputs(Outputs{}))::template fits<W>;
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
-    probe<D>(workspace, detail::OneRank{}, probes, static_cast<D*>(nullptr), fed...);
+    probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...);
   }
 
   /// The value that the last run on the workspace set; value-initialized if it did not set it.
@@ -114,20 +115,20 @@ class StepExecutor {
   [[nodiscard]] static std::initializer_list<std::string> uninitialized_variables() requires has_state { return {}; }
 
  protected:
-  // For executors of one of several ranks, which are derived from this one. Ranks: see StepOutputs.
-  template <class D, class Ranks, class... F>
-  CROCHET_HOST_ALWAYS_INLINE constexpr void call(Workspace& workspace, Ranks ranks, const F&... fed) {
-    StepOutputs<D, Workspace, Ranks, F...> out{workspace, ranks, fed...};
+  // For executors of one of several ranks, which are derived from this one. Values: Workspace, or derived from it.
+  template <class D, class Values, class... F>
+  CROCHET_HOST_ALWAYS_INLINE constexpr void call(Values& values, const F&... fed) {
+    StepOutputs<D, Values, F...> out{values, fed...};
     step_(out);
   }
-  template <class D, class Ranks, class... F, class Probes, class... N, class T>
-  void probe(Workspace& workspace, Ranks ranks, const Probes& probes, Demand<Names<N...>, T>*, const F&... fed) {
+  template <class D, class Values, class... F, class Probes, class... N, class T>
+  void probe(Values& values, const Probes& probes, Demand<Names<N...>, T>*, const F&... fed) {
     using Shown = decltype(detail::probed_outputs(Outputs{}));
     static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
     static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
     Shown::template run<D>(
-        probes, fetches, feeds, [&] { call<D>(workspace, ranks, fed...); },
-        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(workspace); });
+        probes, fetches, feeds, [&] { call<D>(values, fed...); },
+        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(values); });
   }
 
   /// The declared variables, a StepState.

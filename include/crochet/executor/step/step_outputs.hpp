@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/base/config.hpp>
 #include <crochet/executor/step/step_names.hpp>
 #include <crochet/executor/step/step_ports.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -82,12 +81,12 @@ concept Summable = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof
 }  // namespace detail
 
 /// The argument of a step function. `out["residual"_n] = r` sets an output; an output that the run does not fetch is
-/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time. Ranks: OneRank, or
-/// what computes over several.
-template <class D, class Values, class Ranks, class... F>
+/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time. Values:
+/// OutputValues, on several ranks with `over_ranks()`.
+template <class D, class Values, class... F>
 class StepOutputs {
  public:
-  constexpr StepOutputs(Values& values, Ranks ranks, const F&... fed) : values_(values), ranks_(ranks), fed_(fed...) {}
+  constexpr explicit StepOutputs(Values& values, const F&... fed) : values_(values), fed_(fed...) {}
 
   /// Whether this run fetches the output. Test it before computing an expensive output.
   template <class N>
@@ -122,28 +121,37 @@ class StepOutputs {
   /// The sum, the smallest or the largest of the `x` of all ranks (docs/ranks.md); on one machine x. All ranks get the
   /// same bits, and so does each repetition. NaN if an `x` is NaN. All ranks make the same calls in the same order.
   /// - Cost: a roll call of 32 bytes a rank, in which the numbers are sent.
-  /// - Throws PeerFailedError, PeerPreemptedError, RanksDisagreeError or StopIteration if a rank does not come: its step
+  /// - Throws PeerFailedError, PeerPreemptedError, RanksDisagreeError or StopIteration if a rank does not come: its
+  /// step
   ///   has thrown, for example.
   template <detail::Summable T>
   [[nodiscard]] constexpr T sum_over_ranks(T x) const {
-    return ranks_.sum(x);
+    return over_ranks().sum(x);
   }
   template <detail::Summable T>
   [[nodiscard]] constexpr T min_over_ranks(T x) const {
-    return ranks_.min(x);
+    return over_ranks().min(x);
   }
   template <detail::Summable T>
   [[nodiscard]] constexpr T max_over_ranks(T x) const {
-    return ranks_.max(x);
+    return over_ranks().max(x);
   }
   /// Replaces each of the values by its sum over the ranks, which have equal numbers of them. Cost: a roll call and the
   /// exchange of OrderedSum.
   template <detail::Summable T>
   constexpr void sum_over_ranks(std::span<T> values) const {
-    ranks_.sum(values);
+    over_ranks().sum(values);
   }
 
  private:
+  [[nodiscard]] constexpr auto over_ranks() const {
+    if constexpr (requires { values_.over_ranks(); }) {
+      return values_.over_ranks();
+    } else {
+      return detail::OneRank{};
+    }
+  }
+
   // Functions, so that only an error makes a hint.
   template <class N>
   static constexpr auto output_reason() {
@@ -173,7 +181,6 @@ class StepOutputs {
   }
 
   Values& values_;
-  CROCHET_NO_UNIQUE_ADDRESS Ranks ranks_;
   std::tuple<const F&...> fed_;
 };
 
