@@ -281,6 +281,75 @@ TEST(RankStepState, OfAHookOnEveryRankIsTheWhole) {
   });
 }
 
+/// The errors of three ranks, of which one throws behind the exchange of its third step. `Error`: what it throws.
+template <class Error, class Creator>
+std::vector<std::string> errors_of_a_step(State& end, Creator creator_for) {
+  std::vector<std::string> errors(3);
+  bool thrown = false;
+  end = solve(3, true, [&](ThreadRank me, Solver& s) {
+    cr::StepExecutor step{[&](auto& out) {
+                            const bool throws = me.rank() == 1 && s.time == 1 && !thrown;
+                            s.advance(out);
+                            if (throws) {
+                              thrown = true;
+                              throw Error("the machine is gone");
+                            }
+                          },
+                          cr::variable<"time">(s.time), cr::variable_by_rows<"u">(s.u, {s.here, columns}),
+                          cr::variable_of_rank<"random">(s.random)};
+    try {
+      cr::MonitoredSession session{cr::Parallel{step, me}, creator_for.chain(), creator_for.creator(),
+                                   cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+      cr::run_session(session, [](auto& each) {
+        while (!each.should_stop()) each.run();
+      });
+    } catch (const std::exception& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  return errors;
+}
+struct FromCheckpoints {
+  fs::path folder;
+  auto chain() const {
+    return cr::HookChain{cr::StopAtStep{.last_step = 7}, cr::CheckpointSaver{quiet_saver(folder), {.save_steps = 2}}};
+  }
+  auto creator() const { return cr::restore_latest(quiet_saver(folder)); }
+};
+struct WithoutCheckpoints {
+  auto chain() const { return cr::HookChain{cr::StopAtStep{.last_step = 7}}; }
+  auto creator() const { return cr::InitializeCreator{}; }
+};
+
+TEST(RankStepState, IsRecoveredFromACheckpoint) {
+  const TemporaryFolder test;
+  State recovered;
+  const auto errors = errors_of_a_step<cr::AbortedError>(recovered, FromCheckpoints{test / "c"});
+  EXPECT_EQ(errors, std::vector<std::string>(3));
+  EXPECT_EQ(recovered, solve(3, true, [](ThreadRank me, Solver& s) {
+              cr::run(cr::Parallel{step_of(s), me}, cr::HookChain{cr::StopAtStep{.last_step = 7}});
+            }));
+}
+
+TEST(RankStepState, OfTwoStepsIsNotGoneOnWith) {
+  State end;
+  const auto lost = errors_of_a_step<cr::AbortedError>(end, WithoutCheckpoints{});
+  EXPECT_NE(lost[0].find("ranks 0 and 1 have lost their session at steps 3 and 2, and their states differ"),
+            std::string::npos)
+      << lost[0];
+  EXPECT_EQ(lost, std::vector<std::string>(3, lost[0]));
+
+  const auto torn = errors_of_a_step<cr::StopIteration>(end, WithoutCheckpoints{});
+  EXPECT_NE(torn[0].find("the step function has ended the loop on some ranks in a step that others have made"),
+            std::string::npos)
+      << torn[0];
+  EXPECT_EQ(torn, std::vector<std::string>(3, torn[0]));
+
+  const TemporaryFolder test;
+  const auto saved = errors_of_a_step<cr::StopIteration>(end, FromCheckpoints{test / "c"});
+  for (const std::string& e : saved) EXPECT_NE(e.find("has ended the loop on some ranks"), std::string::npos) << e;
+}
+
 TEST(RankStepState, IsNotReadOutsideASession) {
   solve(2, false, [](ThreadRank me, Solver& s) {
     cr::Parallel step{step_of(s), me};

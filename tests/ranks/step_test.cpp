@@ -298,6 +298,25 @@ TEST_P(AFailureInOneRanksStep, ThatCanBeRecoveredIsRecoveredByAll) {
   }
 }
 
+TEST(RankSteps, MayAgreeOnAFailureBeforeTheyExchangeByThemselves) {
+  for (int who = 0; who < 3; ++who) {
+    std::vector<std::string> errors(3);
+    run_ranks(3, [&](ThreadRank me) {
+      const auto prepare = [&] { return me.rank() != who; };
+      cr::StepExecutor step{[&](auto& out) {
+        const bool ready = prepare();  // what may fail on one rank
+        if (out.min_over_ranks(ready ? 1 : 0) == 0) throw std::runtime_error("a rank could not prepare its part");
+      }};
+      try {
+        cr::run(cr::Parallel{step, me}, cr::HookChain{});
+      } catch (const std::runtime_error& e) {
+        errors[static_cast<std::size_t>(me.rank())] = e.what();
+      }
+    });
+    EXPECT_EQ(errors, std::vector<std::string>(3, "a rank could not prepare its part"));
+  }
+}
+
 /// The errors of two ranks that call run(session, rank).
 template <class Run>
 std::vector<std::string> errors_of(Run run) {
