@@ -141,7 +141,7 @@ struct Outcome {
 };
 
 bool is_torn(const std::exception& e) {
-  return std::string_view(e.what()).find("has ended the loop on some ranks") != std::string_view::npos;
+  return std::string_view(e.what()).find("has thrown on some ranks") != std::string_view::npos;
 }
 
 Outcome solve(ThreadRank me, const std::vector<Event>& events, std::int64_t last_step, Saved& saved,

@@ -340,14 +340,14 @@ TEST(RankStepState, OfTwoStepsIsNotGoneOnWith) {
   EXPECT_EQ(lost, std::vector<std::string>(3, lost[0]));
 
   const auto torn = errors_of_a_step<cr::StopIteration>(end, WithoutCheckpoints{});
-  EXPECT_NE(torn[0].find("the step function has ended the loop on some ranks in a step that others have made"),
+  EXPECT_NE(torn[0].find("the step function has thrown on some ranks in a step that others have made"),
             std::string::npos)
       << torn[0];
   EXPECT_EQ(torn, std::vector<std::string>(3, torn[0]));
 
   const TemporaryFolder test;
   const auto saved = errors_of_a_step<cr::StopIteration>(end, FromCheckpoints{test / "c"});
-  for (const std::string& e : saved) EXPECT_NE(e.find("has ended the loop on some ranks"), std::string::npos) << e;
+  for (const std::string& e : saved) EXPECT_NE(e.find("has thrown on some ranks"), std::string::npos) << e;
 }
 
 TEST(RankStepState, IsNotReadOutsideASession) {

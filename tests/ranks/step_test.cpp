@@ -298,6 +298,32 @@ TEST_P(AFailureInOneRanksStep, ThatCanBeRecoveredIsRecoveredByAll) {
   }
 }
 
+TEST(RankSteps, ThatOneRankCatchesAndRepeatsAreAnError) {
+  std::vector<std::string> errors(2);
+  run_ranks(2, [&](ThreadRank me) {
+    int calls = 0;
+    cr::StepExecutor step{[&](auto&) {
+      if (++calls == 3 && me.rank() == 1) throw std::runtime_error("caught in the loop");
+    }};
+    cr::MonitoredSession session{cr::Parallel{step, me}, cr::HookChain{cr::StopAtStep{.last_step = 10}}};
+    try {
+      cr::run_session(session, [](auto& s) {
+        while (!s.should_stop()) {
+          try {
+            s.run();
+          } catch (const std::runtime_error& e) {
+            if (std::string(e.what()) != "caught in the loop") throw;
+          }
+        }
+      });
+    } catch (const cr::FailedPreconditionError& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_NE(errors[0].find("has thrown on some ranks in a step that others have made"), std::string::npos) << errors[0];
+  EXPECT_EQ(errors[0], errors[1]);
+}
+
 TEST(RankSteps, MayAgreeOnAFailureBeforeTheyExchangeByThemselves) {
   for (int who = 0; who < 3; ++who) {
     std::vector<std::string> errors(3);

@@ -24,6 +24,7 @@
 #include <crochet/ranks/part_exchange.hpp>
 #include <crochet/ranks/roll_call.hpp>
 #include <crochet/ranks/share_session.hpp>
+#include <crochet/ranks/torn_steps.hpp>
 #include <crochet/ranks/wire.hpp>
 #include <crochet/session/stop.hpp>
 
@@ -141,13 +142,16 @@ class RankGroup final : public kernel::Exchange {
     return all;
   }
 
-  /// As begin(), of a step function: `step()` may exchange, and may throw what the other ranks do not see.
+  /// Collective: a run of a step function. `step()` may exchange, and may throw what the other ranks do not see. Throws
+  /// as meet(), and FailedPreconditionError if ranks have made different numbers of runs: a program has caught what a
+  /// step has thrown.
   template <class Step>
   void run_step(std::uint64_t kind, const Step& step) {
-    begin(kind, 0);
+    detail::require_one_step(meet({.kind = kind, .rows = runs_}));
     in_step_ = true;  // and remains so if the step throws
     step();
     in_step_ = false;
+    ++runs_;
   }
   /// Collective, for executors whose state differs between ranks: the step and the hooks behind it are done on all
   /// ranks. Until then none goes on, so that what a hook on one rank reads of the others is of the same step.
@@ -170,8 +174,7 @@ class RankGroup final : public kernel::Exchange {
   /// function has ended the loop on one of them.
   void end_at(std::int64_t step) {
     if (over_) return;
-    const auto all = meet({.kind = kind_of("last step"), .rows = step});
-    if (other_step(all) > 0) refuse_torn_step();
+    detail::require_one_step(meet({.kind = kind_of("last step"), .rows = step}));
   }
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
@@ -194,13 +197,14 @@ class RankGroup final : public kernel::Exchange {
   void create(Raw& raw, Creator& creator, Coordinator& coordinator) {
     in_session_ = true;
     in_step_ = parts_are_restored_ = false;
+    runs_ = 0;
     if (is_chief()) {
       creator.create_session(raw, coordinator);
     } else if constexpr (detail::Initializes<typename Raw::Executor>) {
       raw.executor().initialize();
     }
     const auto all = meet({.kind = kind_of("create"), .rows = raw.step()});
-    if (parts_.exist() && !parts_are_restored_) require_one_step(all);
+    if (parts_.exist() && !parts_are_restored_) detail::require_one_first_step(all);
     detail::SharedSession<RankGroup, Raw>(*this, raw).share();
   }
   /// Collective: all ranks have ended their sessions. Throws PeerFailedError if one could not.
@@ -267,16 +271,16 @@ class RankGroup final : public kernel::Exchange {
       const auto all = calls_.hold(communicator_, mine);
       check_failures(all);
       if (first_in(all, RankState::preempted) >= 0 || first_in(all, RankState::moves_parts) < 0) return all;
-      if (!is_torn(all)) take_part(all, nullptr);  // else the rank that moves parts throws
+      if (!detail::leaves_in_a_step(all)) take_part(all, nullptr);  // else the rank that moves parts throws
     }
   }
   void move_parts(std::uint64_t what, std::vector<std::byte>& whole) {
-    if (over_ || !in_session_) refuse_parts();
+    if (over_ || !in_session_) detail::refuse_parts();
     for (bool done = false; !done;) {
       const auto all = calls_.hold(communicator_, {.state = RankState::moves_parts, .bits = what});
       check_failures(all);
       check_preemption(all);
-      if (is_torn(all)) refuse_torn_step();
+      if (detail::leaves_in_a_step(all)) detail::refuse_torn_step();
       done = take_part(all, &whole);
     }
   }
@@ -298,36 +302,6 @@ class RankGroup final : public kernel::Exchange {
       throw PeerPreemptedError(detail::message({"crochet: rank ", lost, " has lost its session"}));
     }
   }
-  /// Whether a rank has left within a step, which others have made: their states are of two steps.
-  static bool is_torn(std::span<const Presence> all) {
-    return std::any_of(all.begin(), all.end(),
-                       [](const Presence& p) { return p.state == RankState::leaves && p.bits != 0; });
-  }
-  [[noreturn]] CROCHET_COLD static void refuse_torn_step() {
-    throw FailedPreconditionError(
-        "crochet: the step function has ended the loop on some ranks in a step that others have made; request a stop "
-        "instead, or throw StopIteration in the same step on all ranks");
-  }
-  /// `all`: with a step in place of the rows. The lowest rank with another step than rank 0; 0 if there is none.
-  static std::size_t other_step(std::span<const Presence> all) {
-    for (std::size_t r = 1; r < all.size(); ++r) {
-      if (all[r].rows != all[0].rows) return r;
-    }
-    return 0;
-  }
-  static void require_one_step(std::span<const Presence> all) {
-    if (const std::size_t r = other_step(all); r > 0) {
-      throw FailedPreconditionError(detail::message(
-          {"crochet: ranks 0 and ", static_cast<std::int64_t>(r), " have lost their session at steps ", all[0].rows,
-           " and ", all[r].rows, ", and their states differ; give the session a creator that restores a checkpoint"}));
-    }
-  }
-  [[noreturn]] CROCHET_COLD static void refuse_parts() {
-    throw LogicError(
-        "crochet: a variable that is divided over the ranks is read outside a session of all ranks; save it in a hook, "
-        "in `end` at the latest, or read your own object");
-  }
-
   /// The text of rank `root`, cut to a fixed length. Collective.
   std::string text_of(int root, std::string_view mine) {
     Text text{};
@@ -377,6 +351,7 @@ class RankGroup final : public kernel::Exchange {
   detail::PartExchange parts_;
   [[no_unique_address]] typename SumsOf<C>::type overlapped_;
   std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
+  std::int64_t runs_ = 0;                ///< of a step function, in this session
   StopReason end_reason_;
   int end_rank_ = -1;
   bool ending_ = false, over_ = false, in_session_ = false, in_step_ = false, parts_are_restored_ = false;

@@ -46,6 +46,7 @@ constexpr auto variable_by_rows(Range& range) {
 template <FixedString Text, class Range, std::size_t Rank>
 requires requires(Range& r) { std::data(r); }
 constexpr auto variable_by_rows(Range& range, const std::int64_t (&shape)[Rank]) {
+  static_assert(Rank <= 8, "crochet: a variable that is divided over ranks has at most 8 extents");
   using Part = StateVariable<Range, Rank, Name<Text>>;
   return DividedVariable<Part, Division::by_rows>{Part{range, std::to_array(shape)}};
 }
@@ -69,6 +70,7 @@ constexpr auto variable_of_rank(Range& range) {
 template <FixedString Text, class Range, std::size_t Rank>
 requires requires(Range& r) { std::data(r); }
 constexpr auto variable_of_rank(Range& range, const std::int64_t (&shape)[Rank]) {
+  static_assert(Rank <= 8, "crochet: a variable that is divided over ranks has at most 8 extents");
   using Part = StateVariable<Range, Rank, Name<Text>>;
   return DividedVariable<Part, Division::of_rank>{Part{range, std::to_array(shape)}};
 }
