@@ -30,9 +30,10 @@ constexpr bool is_variable_of(io::DataType type) {
 /// The variables that a checkpoint lacks, or has in another type or shape.
 class Mismatches {
  public:
-  /// entry: null if the checkpoint has no such tensor; convertible: whether its type is one for the variable.
+  /// entry: null if the checkpoint has no such tensor, and `instead` then what it has, if anything; convertible:
+  /// whether its type is one for the variable.
   void compare(std::string_view name, const io::TensorEntry* entry, bool convertible, io::DataType type,
-               std::span<const std::int64_t> shape);
+               std::span<const std::int64_t> shape, std::string_view instead);
   [[nodiscard]] bool any() const { return !text_.empty(); }
   /// A few words for each variable, and what to do about them.
   [[nodiscard]] std::string text() const;
@@ -42,6 +43,21 @@ class Mismatches {
   bool only_types_ = true;
 };
 
+/// For a variable of each rank (executor/step/divided_variable.hpp) that a checkpoint of other ranks has under other
+/// names: what it has; else nothing.
+template <class Reader>
+std::string of_other_ranks(const Reader& reader, std::string_view name) {
+  const std::string_view variable = name.substr(0, name.find("/rank_0_of_"));
+  for (const io::TensorEntry& entry : reader.tensors()) {
+    const std::string_view saved = entry.name;
+    const bool is_part = saved.starts_with(variable) && saved.substr(variable.size()).starts_with("/rank_0_of_");
+    if (saved == variable || is_part) {
+      return ", but " + entry.name + ": each rank has its own, so restore it on as many ranks as saved it";
+    }
+  }
+  return {};
+}
+
 /// The mismatches of a checkpoint with this model.
 template <class E, class Reader>
 Mismatches mismatches(E& executor, const Reader& reader) {
@@ -49,7 +65,9 @@ Mismatches mismatches(E& executor, const Reader& reader) {
   executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
     using T = typename decltype(elements)::value_type;
     const io::TensorEntry* entry = reader.find(name);
-    all.compare(name, entry, entry != nullptr && is_variable_of<T>(entry->type), io::data_type_of<T>(), shape);
+    const bool exists = entry != nullptr;
+    all.compare(name, entry, exists && is_variable_of<T>(entry->type), io::data_type_of<T>(), shape,
+                exists ? std::string() : of_other_ranks(reader, name));
     return false;  // only read
   });
   return all;

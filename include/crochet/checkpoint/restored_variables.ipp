@@ -24,14 +24,15 @@ CROCHET_INLINE std::string typed_shape(io::DataType type, std::span<const std::i
 }
 
 CROCHET_INLINE void Mismatches::compare(std::string_view name, const io::TensorEntry* entry, bool convertible,
-                                        io::DataType type, std::span<const std::int64_t> shape) {
+                                        io::DataType type, std::span<const std::int64_t> shape,
+                                        std::string_view instead) {
   const bool same_shape =
       entry != nullptr && std::equal(shape.begin(), shape.end(), entry->shape.begin(), entry->shape.end());
   if (same_shape && convertible) return;
   only_types_ = only_types_ && same_shape;
   (text_ += text_.empty() ? "" : "; ") += name;
   const std::string wanted = typed_shape(type, shape);
-  text_ += entry == nullptr ? " " + wanted + " is not in it"
+  text_ += entry == nullptr ? " " + wanted + " is not in it" + std::string(instead)
                             : " is " + typed_shape(entry->type, entry->shape) + " in it and " + wanted + " here";
 }
 

@@ -48,13 +48,18 @@ struct SameOnAllRanks {
   CROCHET_COLD static void compare(E& executor, std::int64_t step) {
     auto& ranks = executor.ranks();
     const E& variables = executor;
-    variables.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> /*shape*/) {
+    const auto compare_one = [&](std::string_view name, auto elements, std::span<const std::int64_t> /*shape*/) {
       if (name.ends_with("/gradient_accumulator")) return;  // each rank has its own until they are applied
       const auto all = ranks.meet({.kind = ranks.kind_of("SameOnAllRanks"), .bits = hash_of(std::as_bytes(elements))});
       for (std::size_t r = 1; r < all.size(); ++r) {
         if (all[r].bits != all[0].bits) fail(name, static_cast<std::int64_t>(r), step);
       }
-    });
+    };
+    if constexpr (requires { variables.for_each_common_variable(compare_one); }) {
+      variables.for_each_common_variable(compare_one);
+    } else {
+      variables.for_each_variable(compare_one);
+    }
   }
   /// FNV-1a of 64-bit words, the last one filled with zeros.
   static std::uint64_t hash_of(std::span<const std::byte> bytes) {

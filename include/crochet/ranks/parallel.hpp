@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel: a device on each of several ranks, which compute a batch together.
+// Parallel: a device on each of several ranks, which compute a batch together, or a step function on each of them.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/parallel_step.hpp>
 #include <crochet/ranks/rank_group.hpp>
 #include <crochet/ranks/wire.hpp>
 #include <crochet/session/unusable_executor.hpp>
@@ -59,11 +60,6 @@ struct ShareOverRanks {
     share_named_scalars(g);
     check_assignments(g);
   }
-};
-
-template <class C>
-struct OwnedGroup {
-  std::unique_ptr<RankGroup<C>> group;
 };
 
 /// Device: Cpu or Cuda. It compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`, and
@@ -140,6 +136,13 @@ constexpr RankGroupOptions group_options(const BlockingExchange& o) { return {.c
 constexpr RankGroupOptions group_options(const OverlappedExchange& o) {
   return {.compression = o.compression, .overlaps = true};
 }
+
+template <class D>
+concept CompilesForRanks = requires {
+  requires D::is_device;
+};
+template <class Step>
+inline constexpr bool options_fit = !is_step<Step>;
 }  // namespace detail
 
 /// `Parallel{Cpu{.threads = 4}, communicator}` in place of `Cpu{.threads = 4}`: the ranks of the communicator train one
@@ -152,6 +155,8 @@ constexpr RankGroupOptions group_options(const OverlappedExchange& o) {
 ///   the same bits; with another number it is equal up to rounding, or has the same bits in fixed shards:
 ///   ParallelOptions.
 /// - compile() is collective. With Solo the executor is that of the device, except in fixed shards.
+/// `Parallel{step, communicator}` of a StepExecutor is an executor: see ParallelStep. With Solo a session has the
+/// StepExecutor itself.
 template <class Device, class C, class Options = BlockingExchange>
 struct Parallel {
   Device device;
@@ -191,6 +196,47 @@ struct Parallel {
     }
   }
 };
+
+template <class Step, class C>
+requires detail::is_step<Step>
+struct Parallel<Step, C, BlockingExchange> : ParallelStep<Step, C> {
+  /// Copies of a communicator are the same ranks.
+  Parallel(Step step, C communicator) : ParallelStep<Step, C>(std::move(step), std::move(communicator)) {}
+  /// For options: only reports them.
+  Parallel(Step step, C communicator, const BlockingExchange&) : Parallel(std::move(step), std::move(communicator)) {
+    static_assert(
+        detail::options_fit<Step>,
+        "crochet: the options of Parallel are for models; a StepExecutor exchanges by itself: leave them out");
+  }
+};
+template <class Step>
+requires detail::is_step<Step>
+struct Parallel<Step, Solo, BlockingExchange> : Step {
+  /// What a session has.
+  using executor_of_session = Step;
+  constexpr Parallel(Step step, Solo /*communicator*/) : Step(std::move(step)) {}
+};
+template <class Step, class C, class Options>
+requires detail::is_step<Step>
+struct Parallel<Step, C, Options> {
+  static_assert(detail::options_fit<Step>,
+                "crochet: the options of Parallel are for models; a StepExecutor exchanges by itself: leave them out");
+  using executor_of_session = UnusableExecutor<>;
+  Parallel(const Step&, const C&, const Options&) {}
+};
+template <class Other, class C, class Options>
+requires(!detail::is_step<Other> && !detail::CompilesForRanks<Other>) struct Parallel<Other, C, Options> {
+  static_assert(detail::CompilesForRanks<Other>,
+                "crochet: Parallel takes a device, Cpu{} for example, or a StepExecutor; make a StepExecutor of a step "
+                "function, and call compile<Model>() of the Parallel of a device");
+  using executor_of_session = UnusableExecutor<>;
+  Parallel(const Other&, const C&, const Options& = {}) {}
+  template <class>
+  static UnusableExecutor<> compile() {
+    return {};
+  }
+};
+
 template <class Device, class C>
 Parallel(Device, C) -> Parallel<Device, C>;
 template <class Device, class C>

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
@@ -20,8 +21,10 @@
 #include <crochet/ranks/fixed_shards.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
 #include <crochet/ranks/overlapped_sums.hpp>
+#include <crochet/ranks/part_exchange.hpp>
 #include <crochet/ranks/roll_call.hpp>
 #include <crochet/ranks/share_session.hpp>
+#include <crochet/ranks/torn_steps.hpp>
 #include <crochet/ranks/wire.hpp>
 #include <crochet/session/stop.hpp>
 
@@ -38,6 +41,8 @@ struct RankGroupOptions {
 /// - a rank that `leaves`: all others end their loops at the same step, and all end their sessions together;
 /// - a rank that is `preempted`: all create their sessions anew;
 /// - a rank that has `failed`: all fail, with an error that names it.
+/// A rank that reads or writes a variable of which each rank has a part (executor/step/divided_variable.hpp) states
+/// that at the next roll call of the others: all move their parts, and make the roll call again.
 /// One thread at a time: the one that runs the session.
 template <Communicator C>
 class RankGroup final : public kernel::Exchange {
@@ -136,15 +141,12 @@ class RankGroup final : public kernel::Exchange {
   /// PeerFailedError if it has failed, RanksDisagreeError if it comes to something else.
   std::span<const Presence> meet(const Presence& mine) {
     if (over_) throw LogicError("crochet: the ranks of this session have ended or failed; make a new one on all ranks");
-    const auto all = calls_.hold(communicator_, mine);
-    check_failures(all);
+    const auto all = statements(mine);
     if (first_in(all, RankState::leaves) >= 0) {
       note_end(all);
       throw StopIteration(detail::message({"crochet: rank ", end_rank_, " ends the loop: ", end_reason_.reason}));
     }
-    if (const int lost = first_in(all, RankState::preempted); lost >= 0) {
-      throw PeerPreemptedError(detail::message({"crochet: rank ", lost, " has lost its session"}));
-    }
+    check_preemption(all);
     if (const int other = first_other(all); other >= 0) refuse(other);
     return all;
   }
@@ -155,14 +157,39 @@ class RankGroup final : public kernel::Exchange {
     return all;
   }
 
+  /// Collective: a run of a step function. `step()` may exchange, and may throw what the other ranks do not see. Throws
+  /// as meet(), and FailedPreconditionError if ranks have made different numbers of runs: a program has caught what a
+  /// step has thrown.
+  template <class Step>
+  void run_step(std::uint64_t kind, const Step& step) {
+    detail::require_one_step(meet({.kind = kind, .rows = runs_}));
+    in_step_ = true;  // and remains so if the step throws
+    step();
+    in_step_ = false;
+    ++runs_;
+  }
+  /// Collective, for executors whose state differs between ranks: the step and the hooks behind it are done on all
+  /// ranks. Until then none goes on, so that what a hook on one rank reads of the others is of the same step.
+  void end_step() { meet({.kind = kind_of("end of a step")}); }
+
+  /// Collective sums of equally many values.
+  template <class T>
+  void sum(std::span<T> values) {
+    sums_.run(communicator_, values, T(1), T(1));
+  }
+
   /// Ends the loops of all ranks, each at its next roll call; nothing if they are already ending. Returns when all have
   /// come. Throws PeerFailedError.
   void leave(const StopReason& why) {
     if (ending_ || over_) return;
     end_reason_ = why;
-    const auto all = calls_.hold(communicator_, {.state = RankState::leaves});
-    check_failures(all);
-    note_end(all);
+    note_end(statements({.state = RankState::leaves, .bits = in_step_ ? 1U : 0U}));
+  }
+  /// Collective, after leave(). Throws FailedPreconditionError on all ranks if they end at different steps: a step
+  /// function has ended the loop on one of them.
+  void end_at(std::int64_t step) {
+    if (over_) return;
+    detail::require_one_step(meet({.kind = kind_of("last step"), .rows = step}));
   }
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
@@ -179,23 +206,41 @@ class RankGroup final : public kernel::Exchange {
   }
 
   /// Collective: prepares a new session on all ranks. The chief's creator initializes or restores it, and all ranks get
-  /// the chief's variables, step and hook state. Throws what the creator throws, on other ranks as meet().
+  /// the chief's variables, step and hook state. Throws what the creator throws, on other ranks as meet();
+  /// FailedPreconditionError if a session was lost at different steps of ranks whose states differ, and the creator has
+  /// not restored them.
   template <class Raw, class Creator, class Coordinator>
   void create(Raw& raw, Creator& creator, Coordinator& coordinator) {
+    in_session_ = true;
+    in_step_ = parts_are_restored_ = false;
+    runs_ = 0;
     if (is_chief()) {
       creator.create_session(raw, coordinator);
     } else if constexpr (detail::Initializes<typename Raw::Executor>) {
       raw.executor().initialize();
     }
-    meet({.kind = kind_of("create")});
+    const auto all = meet({.kind = kind_of("create"), .rows = raw.step()});
+    if (parts_.exist() && !parts_are_restored_) detail::require_one_first_step(all);
     detail::SharedSession<RankGroup, Raw>(*this, raw).share();
   }
   /// Collective: all ranks have ended their sessions. Throws PeerFailedError if one could not.
   void finish() {
     meet({.kind = kind_of("finish")});
-    ending_ = false;
+    ending_ = in_session_ = false;
     end_reason_ = {};
   }
+
+  /// The parts of this rank, of each variable that is divided.
+  void set_parts(detail::PartExchange::PartOf part_of) { parts_.set_parts(std::move(part_of)); }
+  /// Of one rank, while the others are at their next roll call, or come to it: `whole` gets the parts of all ranks, in
+  /// their order. Returns their shapes, valid until the next call. Throws as meet(), except StopIteration, and
+  /// LogicError outside a session.
+  std::span<const PartShape> read_parts(std::size_t variable, std::vector<std::byte>& whole) {
+    move_parts(2 * variable, whole);
+    return parts_.shapes();
+  }
+  /// The same in the other direction, after read_parts().
+  void write_parts(std::size_t variable, std::vector<std::byte>& whole) { move_parts(2 * variable + 1, whole); }
 
   /// Collective. All ranks get the chief's bytes.
   void broadcast(std::span<std::byte> bytes) { communicator_.broadcast(bytes, 0); }
@@ -248,6 +293,43 @@ class RankGroup final : public kernel::Exchange {
     return how.of_gradient && size() > 1 ? options_.compression : Compression::none;
   }
 
+  /// A roll call, repeated as long as ranks move parts.
+  std::span<const Presence> statements(const Presence& mine) {
+    for (;;) {
+      const auto all = calls_.hold(communicator_, mine);
+      check_failures(all);
+      if (first_in(all, RankState::preempted) >= 0 || first_in(all, RankState::moves_parts) < 0) return all;
+      if (!detail::leaves_in_a_step(all)) take_part(all, nullptr);  // else the rank that moves parts throws
+    }
+  }
+  void move_parts(std::uint64_t what, std::vector<std::byte>& whole) {
+    if (over_ || !in_session_) detail::refuse_parts();
+    for (bool done = false; !done;) {
+      const auto all = calls_.hold(communicator_, {.state = RankState::moves_parts, .bits = what});
+      check_failures(all);
+      check_preemption(all);
+      if (detail::leaves_in_a_step(all)) detail::refuse_torn_step();
+      done = take_part(all, &whole);
+    }
+  }
+  /// In what the lowest of the ranks that move parts does. Returns whether that is this one.
+  bool take_part(std::span<const Presence> all, std::vector<std::byte>* whole) {
+    const int root = first_in(all, RankState::moves_parts);
+    const std::uint64_t what = all[static_cast<std::size_t>(root)].bits;
+    std::vector<std::byte>* const mine = root == rank() ? whole : nullptr;
+    if (what % 2 == 0) {
+      parts_.gather(communicator_, root, static_cast<std::size_t>(what / 2), mine);
+    } else {
+      parts_.scatter(communicator_, root, static_cast<std::size_t>(what / 2), mine);
+      parts_are_restored_ = true;
+    }
+    return root == rank();
+  }
+  static void check_preemption(std::span<const Presence> all) {
+    if (const int lost = first_in(all, RankState::preempted); lost >= 0) {
+      throw PeerPreemptedError(detail::message({"crochet: rank ", lost, " has lost its session"}));
+    }
+  }
   /// The text of rank `root`, cut to a fixed length. Collective.
   std::string text_of(int root, std::string_view mine) {
     Text text{};
@@ -294,11 +376,13 @@ class RankGroup final : public kernel::Exchange {
   RollCall calls_;
   FixedShards shards_;
   OrderedSum sums_;
+  detail::PartExchange parts_;
   [[no_unique_address]] typename SumsOf<C>::type overlapped_;
   std::int64_t rows_ = 0, my_rows_ = 0;  ///< of all ranks, 0 if all have as many; and of this one
+  std::int64_t runs_ = 0;                ///< of a step function, in this session
   StopReason end_reason_;
   int end_rank_ = -1;
-  bool ending_ = false, over_ = false;
+  bool ending_ = false, over_ = false, in_session_ = false, in_step_ = false, parts_are_restored_ = false;
 };
 
 }  // namespace crochet

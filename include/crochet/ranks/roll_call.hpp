@@ -16,10 +16,12 @@ namespace crochet {
 
 /// What a rank does next.
 enum class RankState : std::uint64_t {
-  comes,      ///< what `kind` says
-  leaves,     ///< its loop is over, after a success; it then ends its session
-  preempted,  ///< it has lost its session and creates a new one, together with the others
-  failed,     ///< it ends its session with an error
+  comes,        ///< what `kind` says
+  leaves,       ///< its loop is over, after a success; it then ends its session
+  preempted,    ///< it has lost its session and creates a new one, together with the others
+  failed,       ///< it ends its session with an error
+  moves_parts,  ///< it reads or writes a variable that is divided over the ranks, of which `bits` is the number; all
+                ///< take part, and then repeat their statements
 };
 
 /// One rank's statement. 32 bytes.

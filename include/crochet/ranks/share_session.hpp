@@ -39,7 +39,7 @@ class SharedSession {
   /// Nothing if the chief's creator has left a variable without a value.
   void share_variables() {
     if (shared<std::uint8_t>(raw_.executor().variables_initialized() ? 1 : 0) == 0) return;
-    raw_.executor().for_each_variable([&](auto, auto elements, auto) {
+    for_each_common_variable(raw_.executor(), [&](auto, auto elements, auto) {
       ranks_.broadcast(std::as_writable_bytes(elements));
       return !ranks_.is_chief();
     });

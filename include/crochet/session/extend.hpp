@@ -140,9 +140,23 @@ struct SessionChain<Argument> {
 template <class Argument>
 using session_chain = typename SessionChain<Argument>::type;
 
+/// What a session has of the executor passed as Exec: Exec, or the executor that it states, a base class of it.
+template <class Exec>
+struct ExecutorOfSession {
+  using type = Exec;
+};
+template <class Exec>
+requires requires { typename std::remove_reference_t<Exec>::executor_of_session; }
+struct ExecutorOfSession<Exec> {
+  using E = typename std::remove_reference_t<Exec>::executor_of_session;
+  using WithConst = std::conditional_t<std::is_const_v<std::remove_reference_t<Exec>>, const E, E>;
+  using type = std::conditional_t<std::is_lvalue_reference_v<Exec> && !is_unusable<E>, WithConst&, E>;
+};
+
 /// Exec itself, which may be a reference, unless a hook of the chain extends the graph. UnusableExecutor if Exec is not
 /// an executor or Chain is not a chain.
 template <class Exec, class Chain>
-using extended_executor = typename ExtendedExecutor<Exec, typename SessionChain<Chain>::checked>::type;
+using extended_executor =
+    typename ExtendedExecutor<typename ExecutorOfSession<Exec>::type, typename SessionChain<Chain>::checked>::type;
 
 }  // namespace crochet::detail

@@ -82,12 +82,14 @@ class HookedLayer {
       if constexpr (SessionCreator<Creator, Executor>) detail::create_on_all_ranks(*raw_, creator, coordinator);
     }
     if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);
+    detail::end_step_on_all_ranks(executor_);
   }
 
   /// One run: before_run of every hook, the executor once, after_run of every hook. Then latches a requested stop.
   template <class Request>
   CROCHET_HOST_ALWAYS_INLINE auto run(const Request& request) {
     detail::hooked_run(*raw_, chain_, stop_, request);
+    detail::end_step_on_all_ranks(executor_);
     if constexpr (HookList::size > 0) {
       if (stop_.requested()) [[unlikely]] {
         state_ = SessionState::stopped;

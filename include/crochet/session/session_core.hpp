@@ -198,7 +198,7 @@ class SessionCore {
   /// All ranks end their loops. If one of them fails instead, so does this session.
   CROCHET_COLD void leave_with_other_ranks() {
     try {
-      detail::leave_on_all_ranks(executor(), hooked_.stop());
+      detail::leave_on_all_ranks(executor(), hooked_.stop(), step());
     } catch (...) {
       fail(std::current_exception());
       throw;

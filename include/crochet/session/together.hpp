@@ -123,6 +123,13 @@ void create_on_all_ranks(Raw& raw, Creator& creator, Coordinator& coordinator) {
   }
 }
 
+/// Behind a step, or the creation of a session, and its hooks: with state that differs between ranks all wait until the
+/// hooks of all ranks are done, one of which may save the state.
+template <class E>
+CROCHET_HOST_ALWAYS_INLINE void end_step_on_all_ranks([[maybe_unused]] E& executor) {
+  if constexpr (requires { requires E::state_differs_between_ranks; }) executor.ranks().end_step();
+}
+
 /// This rank's session has failed: so do all others, at what they do together next.
 template <class E>
 void fail_on_all_ranks(E& executor, const std::exception_ptr& error) noexcept {
@@ -136,11 +143,13 @@ void lose_on_all_ranks(E& executor, const std::exception_ptr& error) {
   }
 }
 /// Ends the loops of all ranks, and returns when they have. `stop` gets the reason if another rank has ended the loop.
+/// `step`: the last one of this rank.
 template <class E>
-void leave_on_all_ranks(E& executor, StopState& stop) {
+void leave_on_all_ranks(E& executor, StopState& stop, [[maybe_unused]] std::int64_t step) {
   if constexpr (HasRanks<E>) {
     auto& ranks = executor.ranks();
     ranks.leave(stop.reason());
+    if constexpr (requires { requires E::may_end_in_a_step; }) ranks.end_at(step);
     const StopReason& why = ranks.end_reason();
     if (!stop.has_reason()) stop.note(why.hook, why.reason, why.kind);
   }

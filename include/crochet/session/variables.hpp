@@ -29,8 +29,10 @@ struct AnyVariable {
 ///   variable unchanged. The const overload throws UninitializedError if a variable has no value;
 /// - `variables_initialized() const`: whether every variable has a value;
 /// - `uninitialized_variables() const`: the names of the variables without a value.
-/// A run that reads a variable without a value throws UninitializedError. Cpu has all of these; StepExecutor has them
-/// if its owner names its state: `StepExecutor{step, output<...>, variable<"w">(w)}`.
+/// An executor on one of several ranks whose state differs between them has `for_each_common_variable(visit)`, too,
+/// which visits only the variables that are the same on all ranks; for_each_variable then visits those of all ranks. A
+/// run that reads a variable without a value throws UninitializedError. Cpu has all of these; StepExecutor has them if
+/// its owner names its state: `StepExecutor{step, output<...>, variable<"w">(w)}`.
 template <class E>
 concept HasVariables = requires(E& executor, const E& constant, const detail::AnyVariable& visit) {
   executor.for_each_variable(visit);
@@ -38,5 +40,18 @@ concept HasVariables = requires(E& executor, const E& constant, const detail::An
   { constant.variables_initialized() } -> std::convertible_to<bool>;
   { constant.uninitialized_variables() } -> std::convertible_to<std::vector<std::string>>;
 };
+
+namespace detail {
+
+template <class E, class Visit>
+void for_each_common_variable(E& executor, Visit&& visit) {
+  if constexpr (requires { executor.for_each_common_variable(visit); }) {
+    executor.for_each_common_variable(visit);
+  } else {
+    executor.for_each_variable(visit);
+  }
+}
+
+}  // namespace detail
 
 }  // namespace crochet

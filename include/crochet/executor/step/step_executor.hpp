@@ -16,6 +16,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
+#include <crochet/executor/step/divided_variable.hpp>
 #include <crochet/executor/step/step_names.hpp>
 #include <crochet/executor/step/step_outputs.hpp>
 #include <crochet/executor/step/step_ports.hpp>
@@ -40,12 +41,17 @@ class StepExecutor {
   using Repeated = decltype(detail::repeated_names<AllOutputs>{} + detail::repeated_names<AllInputs>{} +
                             detail::repeated_names<AllVariables>{});
   using State = decltype(detail::step_state(std::tuple_cat(detail::state_in(std::declval<Ports>())...)));
-  static constexpr bool has_state = (detail::is_state<Ports> || ...);
 
   template <class T>
   using handed_out = std::conditional_t<std::is_trivially_copyable_v<T>, T, const T&>;
 
  public:
+  static constexpr bool has_state = (detail::is_state<Ports> || ...);
+  /// Whether a part of the state differs between ranks.
+  static constexpr bool has_divided_state = (detail::is_divided<Ports> || ...);
+  /// The declared variables, a std::tuple.
+  using Variables = decltype(std::tuple_cat(detail::state_in(std::declval<Ports>())...));
+
   using Workspace = detail::OutputValues<Outputs, Inputs>;
   static constexpr auto fetchable = detail::port_names(Outputs{});
   static constexpr auto feedable = detail::port_names(Inputs{});
@@ -75,8 +81,7 @@ class StepExecutor {
   /// Calls the step function. Throws what it throws.
   template <class D, class... F>
   CROCHET_HOST_ALWAYS_INLINE constexpr void run(Workspace& workspace, const F&... fed) {
-    StepOutputs<D, Workspace, F...> out{workspace, fed...};
-    step_(out);
+    call<D>(workspace, fed...);
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The nodes are the step function, number 0, and the outputs, in the
@@ -86,7 +91,7 @@ class StepExecutor {
   static constexpr bool has_node_for = decltype(detail::probed_outputs(Outputs{}))::template fits<W>;
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
-    probe<D, F...>(workspace, probes, static_cast<D*>(nullptr), Outputs{}, fed...);
+    probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...);
   }
 
   /// The value that the last run on the workspace set; value-initialized if it did not set it.
@@ -109,19 +114,30 @@ class StepExecutor {
   [[nodiscard]] static constexpr bool variables_initialized() requires has_state { return true; }
   [[nodiscard]] static std::initializer_list<std::string> uninitialized_variables() requires has_state { return {}; }
 
- private:
-  template <class D, class... F, class Probes, class... N, class T, class... O>
-  void probe(Workspace& workspace, const Probes& probes, Demand<Names<N...>, T>*, detail::List<O...>, const F&... fed) {
+ protected:
+  // For executors of one of several ranks, which are derived from this one. Values: Workspace, or derived from it.
+  template <class D, class Values, class... F>
+  CROCHET_HOST_ALWAYS_INLINE constexpr void call(Values& values, const F&... fed) {
+    StepOutputs<D, Values, F...> out{values, fed...};
+    step_(out);
+  }
+  template <class D, class Values, class... F, class Probes, class... N, class T>
+  void probe(Values& values, const Probes& probes, Demand<Names<N...>, T>*, const F&... fed) {
     using Shown = decltype(detail::probed_outputs(Outputs{}));
     static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
     static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
     Shown::template run<D>(
-        probes, fetches, feeds, [&] { run<D>(workspace, fed...); },
-        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(workspace); });
+        probes, fetches, feeds, [&] { call<D>(values, fed...); },
+        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(values); });
   }
+
+  /// The declared variables, a StepState.
+  [[nodiscard]] const auto& state() const { return state_; }
 
   template <class V>
   using element_of = typename std::remove_cvref_t<V>::Element;
+
+ private:
   template <class... V>
   static constexpr State make_state(std::tuple<V...> variables) {
     if constexpr (sizeof...(V) == 0) {

@@ -2,6 +2,8 @@
 // StepOutputs: the argument of a step function, through which it sets outputs and reads inputs.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -53,8 +55,34 @@ class OutputRef {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The ranks of a step function on one machine. On several: RanksOfStep (ranks/ranks_of_step.hpp).
+struct OneRank {
+  template <class T>
+  static constexpr T sum(T x) {
+    return x;
+  }
+  template <class T>
+  static constexpr void sum(std::span<T> /*values*/) {}
+  template <class T>
+  static constexpr T min(T x) {
+    return x;
+  }
+  template <class T>
+  static constexpr T max(T x) {
+    return x;
+  }
+};
+
+template <class T>
+concept Summable = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
+
+}  // namespace detail
+
 /// The argument of a step function. `out["residual"_n] = r` sets an output; an output that the run does not fetch is
-/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time.
+/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time. Values:
+/// OutputValues, on several ranks with `over_ranks()`.
 template <class D, class Values, class... F>
 class StepOutputs {
  public:
@@ -90,7 +118,40 @@ class StepOutputs {
     }
   }
 
+  /// The sum, the smallest or the largest of the `x` of all ranks (docs/ranks.md); on one machine x. All ranks get the
+  /// same bits, and so does each repetition. NaN if an `x` is NaN. All ranks make the same calls in the same order.
+  /// - Cost: a roll call of 32 bytes a rank, in which the numbers are sent.
+  /// - Throws PeerFailedError, PeerPreemptedError, RanksDisagreeError or StopIteration if a rank does not come: its
+  /// step
+  ///   has thrown, for example.
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T sum_over_ranks(T x) const {
+    return over_ranks().sum(x);
+  }
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T min_over_ranks(T x) const {
+    return over_ranks().min(x);
+  }
+  template <detail::Summable T>
+  [[nodiscard]] constexpr T max_over_ranks(T x) const {
+    return over_ranks().max(x);
+  }
+  /// Replaces each of the values by its sum over the ranks, which have equal numbers of them. Cost: a roll call and the
+  /// exchange of OrderedSum.
+  template <detail::Summable T>
+  constexpr void sum_over_ranks(std::span<T> values) const {
+    over_ranks().sum(values);
+  }
+
  private:
+  [[nodiscard]] constexpr auto over_ranks() const {
+    if constexpr (requires { values_.over_ranks(); }) {
+      return values_.over_ranks();
+    } else {
+      return detail::OneRank{};
+    }
+  }
+
   // Functions, so that only an error makes a hint.
   template <class N>
   static constexpr auto output_reason() {

@@ -45,11 +45,16 @@ inline constexpr bool is_steered_variable =
 template <class N>
 CROCHET_COLD void write_variable(auto& executor, double value) {
   bool found = false;
-  executor.for_each_variable([&]<class T>(std::string_view name, std::span<T> elements, auto) {
+  const auto write = [&]<class T>(std::string_view name, std::span<T> elements, auto) {
     if (name != N::view() || elements.size() != 1) return false;
     elements[0] = static_cast<std::remove_const_t<T>>(value);
     return found = true;
-  });
+  };
+  if constexpr (requires { executor.for_each_common_variable(write); }) {
+    executor.for_each_common_variable(write);  // all ranks do the same
+  } else {
+    executor.for_each_variable(write);
+  }
   if (!found) {
     throw LogicError("crochet: there is no placeholder and no scalar variable \"" + std::string(N::view()) +
                      "\" that a hook could set");

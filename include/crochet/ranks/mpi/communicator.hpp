@@ -35,7 +35,8 @@ struct MpiRequest {
 ///   thread that initialized it.
 /// - A rank that waits for others beyond `limits` prints a line (after 60 s), and can end the job.
 /// - An error of MPI ends all ranks, with its text on stderr.
-/// - Throws LogicError if MPI is not ready, and for exchanges of 2 GiB or more a rank; broadcasts have no limit.
+/// - Throws LogicError if MPI is not ready, and for exchanges of 2 GiB or more a rank; broadcasts and messages to
+///   one rank have no limit.
 class Mpi {
  public:
   explicit Mpi(MPI_Comm ranks, const WaitLimits& limits = {})
@@ -65,12 +66,18 @@ class Mpi {
                  [&] { return MPI_Alltoall(from.data(), n, MPI_BYTE, to.data(), n, MPI_BYTE, shared_->ranks()); });
   }
   void broadcast(std::span<std::byte> bytes, int root) {
-    constexpr std::size_t piece = std::size_t{1} << 30;
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-      const std::span part = bytes.subspan(at, std::min(piece, bytes.size() - at));
-      shared_->run("MPI_Bcast",
-                   [&] { return MPI_Bcast(part.data(), count(part.size()), MPI_BYTE, root, shared_->ranks()); });
-    }
+    in_pieces(bytes, "MPI_Bcast",
+              [&](std::byte* data, int n) { return MPI_Bcast(data, n, MPI_BYTE, root, shared_->ranks()); });
+  }
+  /// From this rank to one, which calls receive() for as many bytes.
+  void send(std::span<const std::byte> bytes, int to) {
+    in_pieces(bytes, "MPI_Send",
+              [&](const std::byte* data, int n) { return MPI_Send(data, n, MPI_BYTE, to, 0, shared_->ranks()); });
+  }
+  void receive(std::span<std::byte> bytes, int from) {
+    in_pieces(bytes, "MPI_Recv", [&](std::byte* data, int n) {
+      return MPI_Recv(data, n, MPI_BYTE, from, 0, shared_->ranks(), MPI_STATUS_IGNORE);
+    });
   }
   // Calls that return at once (NonblockingCommunicator). Engines continue them within their calls, as a rule.
 
@@ -107,6 +114,15 @@ class Mpi {
   [[noreturn]] void abort(std::string_view reason) noexcept { detail::end_mpi_job(shared_->ranks(), reason); }
 
  private:
+  /// MPI's `name` by call(data, n) for parts whose sizes MPI can count.
+  template <class Byte, class Call>
+  void in_pieces(std::span<Byte> bytes, const char* name, Call call) {
+    constexpr std::size_t piece = std::size_t{1} << 30;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      const std::span part = bytes.subspan(at, std::min(piece, bytes.size() - at));
+      shared_->run(name, [&] { return call(part.data(), count(part.size())); });
+    }
+  }
   static int count(std::size_t bytes) {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max())) refuse(bytes);
     return static_cast<int>(bytes);
