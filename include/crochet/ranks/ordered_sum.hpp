@@ -36,6 +36,25 @@ class OrderedSum {
     run(communicator, to, T(1), total);
   }
 
+  /// Collective. `part` gets this rank's part of (sum over ranks of weight * values) / total: as many elements on each
+  /// rank, zeros behind the last. The bits are those of run().
+  template <class T, Communicator C>
+  void run_part(C& communicator, std::span<const T> values, T weight, T total, std::span<T> part) {
+    const detail::ExchangeParts<T, T> parts = parts_of<T>(communicator, values.size());
+    const std::span<const T> sent = parts.sent(values, weight, sent_);
+    const std::span<T> got = parts.received(got_);
+    communicator.all_to_all(std::as_bytes(sent), std::as_writable_bytes(got));
+    parts.mean_of_part(got, rows_, total, part);
+  }
+  /// Collective. `values` gets the parts of all ranks.
+  template <class T, Communicator C>
+  void gather(C& communicator, std::span<const T> part, std::span<T> values) {
+    const detail::ExchangeParts<T, T> parts = parts_of<T>(communicator, values.size());
+    const std::span<T> all = parts.result(values, sent_);
+    communicator.all_gather(std::as_bytes(part), std::as_writable_bytes(all));
+    parts.unpack(all, values);
+  }
+
   /// Collective. Replaces `values` by (sum over ranks of weight * values) / total.
   template <class T, Communicator C>
   void run(C& communicator, std::span<T> values, T weight, T total) {
@@ -48,6 +67,10 @@ class OrderedSum {
   }
 
  private:
+  template <class T, class C>
+  static detail::ExchangeParts<T, T> parts_of(C& communicator, std::size_t n) {
+    return {n, static_cast<std::size_t>(communicator.rank()), static_cast<std::size_t>(communicator.size())};
+  }
   template <class W, class T, class C>
   void run_as(C& communicator, std::span<T> values, T weight, T total) {
     const auto rank = static_cast<std::size_t>(communicator.rank()),

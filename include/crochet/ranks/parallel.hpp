@@ -1,142 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel: a device on each of several ranks, which compute a batch together, or a step function on each of them.
+// Parallel: a device on each of several ranks, which compute a batch together; or a step function on each of them.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/base/error.hpp>
-#include <crochet/base/name.hpp>
 #include <crochet/graph/model_check.hpp>
-#include <crochet/graph/train/share_over_ranks.hpp>
-#include <crochet/hook/runs_on.hpp>
-#include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/divided_model.hpp>
+#include <crochet/ranks/parallel_executor.hpp>
+#include <crochet/ranks/parallel_options.hpp>
 #include <crochet/ranks/parallel_step.hpp>
-#include <crochet/ranks/rank_group.hpp>
-#include <crochet/ranks/wire.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
 
 namespace detail {
-
-/// `Model` on one of several ranks, or in fixed shards.
-template <class Model, bool InShards, bool Overlaps>
-struct DividedModel {
-  static constexpr bool in_shards = InShards;
-  static constexpr void define(GraphBuilder& g) {
-    g.divide_batch(in_shards, Overlaps);
-    Model::define(g);
-  }
-};
-/// The reason why the model cannot be divided, as a std::type_identity of a crochet::error. Divided: a DividedModel.
-template <class Divided>
-constexpr auto dividing_reason() {
-  if constexpr (Builds<Divided>) {
-    constexpr auto build = [](auto use) {
-      GraphBuilder g;
-      Divided::define(g);
-      return use(variable_that_differs(g));
-    };
-    constexpr std::size_t length = build([](std::string_view name) { return name.size(); });
-    if constexpr (length > 0) {
-      constexpr auto name = build([](std::string_view n) { return FixedString<length + 1>(n); });
-      return std::type_identity<error::this_variable_would_differ_between_ranks<spelt<Name<name>>>>{};
-    } else {
-      return std::type_identity<error::none>{};
-    }
-  } else {
-    return std::type_identity<error::none>{};  // the mistake has a line of its own
-  }
-}
-
-/// The last extension of its graph.
-struct ShareOverRanks {
-  static constexpr void extend_graph(GraphBuilder& g) {
-    share_named_scalars(g);
-    check_assignments(g);
-  }
-};
-
-/// Device: Cpu or Cuda. It compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`, and
-/// states with `has_shards` whether a rank's rows can be divided into fixed shards.
-template <class Device, class Divided, class... Hooks>
-using ExecutorOfRank = typename Device::template executor_of_rank<Divided, Hooks..., ShareOverRanks>;
-
-}  // namespace detail
-
-/// The executor of one rank. Its interface is that of the device's executor; `ranks()` is what the ranks have in
-/// common. Divided: the detail::DividedModel.
-template <class Device, class Divided, Communicator C, class... Hooks>
-class ParallelExecutor : detail::OwnedGroup<C>, public detail::ExecutorOfRank<Device, Divided, Hooks...> {
-  using Base = detail::ExecutorOfRank<Device, Divided, Hooks...>;
-
- public:
-  /// Without what the ranks have in common: for hooks that are called on one rank.
-  using OfOneRank = Base;
-
-  /// The executor of the graph that hooks have extended.
-  template <class... H>
-  using extended_by =
-      std::conditional_t<detail::Builds<Divided, Hooks..., H..., detail::ShareOverRanks>,
-                         ParallelExecutor<Device, Divided, C, Hooks..., H...>,
-                         UnusableExecutor<detail::BrokenExtension<Divided, Hooks..., H..., detail::ShareOverRanks>>>;
-
-  /// Hooks that state RunsOn::chief run on rank 0 only.
-  template <class H>
-  using placed_hook = std::conditional_t<runs_on<H> == RunsOn::chief, OnChief<H>, H>;
-
-  ParallelExecutor(const Device& device, C communicator, const RankGroupOptions& options)
-      : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator), options)) {}
-  /// Makes the executor of the extended graph from one without the extensions.
-  template <class... Fewer>
-  requires(sizeof...(Fewer) <
-           sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Divided, C, Fewer...>&& plain)
-      : ParallelExecutor(plain.device(), std::move(plain.owned_group())) {}
-
-  [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
-  [[nodiscard]] const Device& device() const { return device_; }
-  /// For executors of extended graphs.
-  [[nodiscard]] std::unique_ptr<RankGroup<C>>& owned_group() { return this->group; }
-
- private:
-  ParallelExecutor(const Device& device, std::unique_ptr<RankGroup<C>> owned)
-      : detail::OwnedGroup<C>{std::move(owned)}, Base(device.settings_of_rank(this->group.get())), device_(device) {}
-
-  Device device_;
-};
-
-/// How ranks divide a batch. `Parallel{device, communicator, {.shards = 8}}`: the same bits on 1, 2, 4 and 8 ranks.
-struct ParallelOptions {
-  /// The number of parts of each batch, whatever the number of ranks; it is that number times a power of two. Each is
-  /// computed by itself, so a run on K / N of them costs as much as so many runs with smaller batches. The state of a
-  /// stopped run may go on with another number of ranks. See FixedShards.
-  int shards = 0;
-};
-/// The default. `Parallel{device, communicator, BlockingExchange{.compression = Compression::bfloat16}}`: each rank
-/// computes its rows at once, and waits for each exchange where the plan has it.
-struct BlockingExchange {
-  Compression compression = Compression::none;  ///< of gradients
-};
-/// `Parallel{device, communicator, OverlappedExchange{}}`: gradients are exchanged while those of earlier layers are
-/// computed. The same bits as BlockingExchange. It pays where the network moves data by itself, between machines; ranks
-/// on one machine move it by their processors, and lose a little.
-/// Memory: the gradients on the wire, once or twice more. The communicator is a NonblockingCommunicator.
-struct OverlappedExchange {
-  Compression compression = Compression::none;  ///< of gradients
-};
-
-namespace detail {
-constexpr RankGroupOptions group_options(const ParallelOptions& o) { return {.shards = o.shards}; }
-constexpr RankGroupOptions group_options(const BlockingExchange& o) { return {.compression = o.compression}; }
-constexpr RankGroupOptions group_options(const OverlappedExchange& o) {
-  return {.compression = o.compression, .overlaps = true};
-}
-
 template <class D>
 concept CompilesForRanks = requires {
   requires D::is_device;
@@ -165,7 +45,7 @@ struct Parallel {
 
   static constexpr bool is_device = true;
 
-  /// Throws LogicError if ParallelOptions::shards does not fit the number of ranks.
+  /// Throws LogicError if ParallelOptions::shards or ShardedOptimizer does not fit the number of ranks.
   template <class Model>
   auto compile() const {
     constexpr bool in_shards = std::is_same_v<Options, ParallelOptions>;
@@ -177,7 +57,12 @@ struct Parallel {
     static_assert(!in_shards || Device::has_shards,
                   "crochet: ParallelOptions::shards is for Cpu: a GPU's sums have an order of their own. Leave out the "
                   "options, or use Cpu");
-    using Divided = detail::DividedModel<Model, in_shards, overlaps>;
+    constexpr int parts = detail::optimizer_parts<Options>;
+    static_assert(parts == 0 || Device::has_shards,
+                  "crochet: ShardedOptimizer is for Cpu; leave out the options, or use Cpu");
+    static_assert(parts <= 1 || !std::is_same_v<C, Solo>,
+                  "crochet: ShardedOptimizer<N> needs N ranks, and Solo is one; leave out the options");
+    using Divided = detail::DividedModel<Model, detail::ModelDivision{in_shards, overlaps, parts}>;
     using Reason = typename decltype(detail::dividing_reason<Divided>())::type;
     static_assert(model_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr ((std::is_same_v<C, Solo> && !in_shards) || !detail::Builds<Model>) {
@@ -245,5 +130,7 @@ template <class Device, class C>
 Parallel(Device, C, BlockingExchange) -> Parallel<Device, C, BlockingExchange>;
 template <class Device, class C>
 Parallel(Device, C, OverlappedExchange) -> Parallel<Device, C, OverlappedExchange>;
+template <class Device, class C, int Ranks>
+Parallel(Device, C, ShardedOptimizer<Ranks>) -> Parallel<Device, C, ShardedOptimizer<Ranks>>;
 
 }  // namespace crochet

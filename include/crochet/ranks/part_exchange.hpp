@@ -10,6 +10,7 @@
 #include <functional>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,17 @@ struct PartOfRank {
 };
 
 namespace detail {
+
+/// Calls visit(name, elements, shape). Whether it may have written.
+template <class Visit, class T>
+bool visit_may_write(Visit& visit, std::string_view name, std::span<T> elements, std::span<const std::int64_t> shape) {
+  if constexpr (requires { static_cast<bool>(visit(name, elements, shape)); }) {
+    return static_cast<bool>(visit(name, elements, shape));
+  } else {
+    visit(name, elements, shape);
+    return true;
+  }
+}
 
 /// A communicator that also moves bytes from one rank to another: `send(bytes, to)` and `receive(bytes, from)`, in
 /// pairs. Without them each part goes to all ranks, which discard it.

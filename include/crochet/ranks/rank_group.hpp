@@ -33,7 +33,8 @@ namespace crochet {
 struct RankGroupOptions {
   int shards = 0;  ///< of all ranks together, see FixedShards; 0: none
   Compression compression = Compression::none;
-  bool overlaps = false;  ///< with a NonblockingCommunicator
+  bool overlaps = false;    ///< with a NonblockingCommunicator
+  int optimizer_parts = 0;  ///< see ShardedOptimizer; 0: each rank has the whole state of the optimizer
 };
 
 /// The protocol: every exchange begins with a roll call, and a rank that does not come to it makes the same roll call
@@ -54,6 +55,7 @@ class RankGroup final : public kernel::Exchange {
         calls_(communicator_.size()),
         shards_(options.shards, rank(), size()) {
     if (size() > 1) task_ = rank();
+    if (options.optimizer_parts > 0 && options.optimizer_parts != size()) refuse_optimizer_parts();
     if (DeviceCommunicator<C> && options.compression != Compression::none) refuse_compression();
     if constexpr (NonblockingCommunicator<C>) {
       if (options.overlaps) communicator_.open_lanes();
@@ -95,6 +97,21 @@ class RankGroup final : public kernel::Exchange {
         sums_.run(communicator_, floats, static_cast<float>(weight), static_cast<float>(total));
       }
     }
+  }
+
+  void reduce_part(const void* from, void* to, std::int64_t n, DType type,
+                   kernel::RankReduction how) noexcept override {
+    const auto weight = weight_of(how), total = total_of(how);
+    with_type(type, [&]<class T>(T) {
+      sums_.run_part(communicator_, std::span{static_cast<const T*>(from), static_cast<std::size_t>(n)},
+                     static_cast<T>(weight), static_cast<T>(total), std::span{static_cast<T*>(to), part_size(n)});
+    });
+  }
+  void gather_parts(const void* part, void* to, std::int64_t n, DType type) noexcept override {
+    with_type(type, [&]<class T>(T) {
+      sums_.gather(communicator_, std::span{static_cast<const T*>(part), part_size(n)},
+                   std::span{static_cast<T*>(to), static_cast<std::size_t>(n)});
+    });
   }
 
   int begin_reduce(const void* values, std::int64_t n, DType type, kernel::RankReduction how) noexcept override {
@@ -272,6 +289,21 @@ class RankGroup final : public kernel::Exchange {
     using type = OverlappedSums<N>;
   };
 
+  template <class Use>
+  static void with_type(DType type, const Use& use) {
+    if (type == DType::float64) {
+      use(double{});
+    } else {
+      use(float{});
+    }
+  }
+  /// The elements of a rank's part of `n`.
+  [[nodiscard]] std::size_t part_size(std::int64_t n) { return static_cast<std::size_t>((n + size() - 1) / size()); }
+  [[noreturn]] CROCHET_COLD void refuse_optimizer_parts() {
+    throw LogicError(
+        detail::message({"crochet: ShardedOptimizer<", options_.optimizer_parts, "> with ", size(), " rank",
+                         size() == 1 ? "" : "s", "; give the number of ranks, or start as many"}));
+  }
   [[noreturn]] CROCHET_COLD static void refuse_compression() {
     throw LogicError(
         "crochet: GPUs exchange gradients by Nccl as they are; leave out .compression, or give Parallel the ranks "

@@ -85,17 +85,6 @@ class WholeState {
     }
   }
 
-  /// Whether the visit may have written.
-  template <class Visit, class T>
-  static bool visit_may_write(Visit& visit, std::string_view name, std::span<T> elements,
-                              std::span<const std::int64_t> shape) {
-    if constexpr (requires { static_cast<bool>(visit(name, elements, shape)); }) {
-      return static_cast<bool>(visit(name, elements, shape));
-    } else {
-      visit(name, elements, shape);
-      return true;
-    }
-  }
   template <class Visit, class T>
   static bool visit_parts(Visit& visit, std::string_view name, std::span<T> elements,
                           std::span<const PartShape> parts) {

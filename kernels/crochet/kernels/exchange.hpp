@@ -45,6 +45,15 @@ class Exchange {
 
   /// Behind begin(): this rank cannot make the exchanges of the run. Ends all ranks.
   [[noreturn]] virtual void abort(std::string_view /*reason*/) { std::terminate(); }
+  /// As reduce(), of which `to` gets this rank's part: element i of it is number place() * p + i of the `n`, where p =
+  /// n / the number of ranks, rounded up. Zeros behind the last element.
+  virtual void reduce_part(const void* /*from*/, void* /*to*/, std::int64_t /*n*/, DType /*type*/,
+                           RankReduction /*how*/) noexcept {}
+  /// `to` gets the `n` values whose parts the ranks have.
+  virtual void gather_parts(const void* /*part*/, void* /*to*/, std::int64_t /*n*/, DType /*type*/) noexcept {}
+  /// The number of this rank, from 0.
+  [[nodiscard]] int place() const { return task_ < 0 ? 0 : task_; }
+
   /// The number of rows of the ranks before this one, in the current run.
   [[nodiscard]] std::int64_t first_row() const { return first_row_; }
   /// This rank, if there are several; else -1.

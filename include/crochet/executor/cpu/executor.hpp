@@ -185,6 +185,12 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
   void for_each_variable(Visit&& visit) const {
     variables_.for_each(visit);
   }
+  /// The memory of the elements of variable number `v`, in the order of for_each_variable; for a variable that is not
+  /// stored in panels.
+  std::span<std::byte> memory_of_variable(std::size_t v) {
+    const VariableInfo& info = T::variables[v];
+    return {variables_.data() + info.offset, static_cast<std::size_t>(info.size) * size_of(info.dtype)};
+  }
   /// Whether every variable has a value, from initialize() or a write.
   bool variables_initialized() const { return variables_.initialized(); }
   /// The names of the variables without a value.

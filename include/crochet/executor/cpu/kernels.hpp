@@ -17,6 +17,7 @@
 #include <crochet/kernels/cpu/matmul.hpp>
 #include <crochet/kernels/cpu/normalization.hpp>
 #include <crochet/kernels/cpu/over_ranks.hpp>
+#include <crochet/kernels/cpu/parts_of_ranks.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/random.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>

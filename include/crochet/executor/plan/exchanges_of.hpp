@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <crochet/graph/ops/over_ranks.hpp>
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
 namespace crochet::cpu {
@@ -19,9 +20,18 @@ class ExchangesOf {
     return hash;
   }
 
+  static constexpr std::uint64_t number_of(const Op& root) {
+    const Op* const all[] = {&op::mean_over_ranks, &op::sum_over_ranks, &op::begin_over_ranks, &op::scatter_over_ranks,
+                             &op::gather_over_ranks};
+    std::uint64_t number = 1;
+    for (const Op* const* o = all; *o != &root; ++o) ++number;
+    return number;
+  }
+
  public:
   static constexpr bool exchanges(const Step& s) {
-    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks || s.root == &op::begin_over_ranks;
+    return s.root == &op::mean_over_ranks || s.root == &op::sum_over_ranks || s.root == &op::begin_over_ranks ||
+           s.root == &op::scatter_over_ranks || s.root == &op::gather_over_ranks;
   }
   /// The same, and the end of an exchange that overlaps.
   static constexpr bool is_part(const Step& s) { return exchanges(s) || s.root == &op::end_over_ranks; }
@@ -45,7 +55,7 @@ class ExchangesOf {
       if (!exchanges(step)) continue;
       const bool begins = step.root == &op::begin_over_ranks;
       const Value& v = plan.values.data()[begins ? step.operands[0] : step.root_value];
-      hash = mix(hash, step.root == &op::mean_over_ranks ? 1 : step.root == &op::sum_over_ranks ? 2 : 3);
+      hash = mix(hash, number_of(*step.root));
       hash = mix(hash, static_cast<std::uint64_t>(v.dtype));
       hash = mix(hash, static_cast<std::uint64_t>(v.shape.size().factor));
     }

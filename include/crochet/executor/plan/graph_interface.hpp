@@ -40,6 +40,9 @@ struct GraphInterface {
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
 
+  /// By variable, in the order of for_each_variable.
+  static constexpr const auto& parts_of_variables = T::parts;
+
  protected:
   /// One compile error if the plan P lacks a feed or a kernel. For a session it is reported where `run` is called.
   template <class P, class... F>

@@ -3,6 +3,7 @@
 // of each demand. Every stage is a separate constant.
 #pragma once
 #include <array>
+#include <span>
 #include <string_view>
 
 #include <crochet/base/name.hpp>
@@ -89,6 +90,18 @@ struct VariableInfo {
   std::array<std::int64_t, max_rank> extents{};
 };
 
+/// The variable that a variable has a rank's part of values for; without elements if there is none.
+struct PartOfVariable {
+  std::int64_t size = 0;  ///< in elements
+  std::int32_t rank = 0;
+  std::array<std::int64_t, max_rank> extents{};
+
+  [[nodiscard]] constexpr bool is_part() const { return size > 0; }
+  [[nodiscard]] constexpr std::span<const std::int64_t> shape() const {
+    return {extents.data(), static_cast<std::size_t>(rank)};
+  }
+};
+
 /// What the plans for a device may use.
 struct DeviceTraits {
   bool packs = true;     ///< weights may be stored in panels
@@ -162,6 +175,19 @@ struct Tables {
         for (std::size_t k = 0; k < v.shape.rank; ++k) list[n].extents[k] = v.shape[k].factor;
         ++n;
       }
+    }
+    return list;
+  }();
+
+  /// By variable: whether it is a rank's part of values for another variable (GraphBuilder::note_part).
+  static constexpr auto parts = [] {
+    std::array<PartOfVariable, variables.size()> list{};
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      const std::int32_t whole = variables[v].initial.ints[GraphBuilder::whole_of_part] - 1;
+      if (whole < 0) continue;
+      const Shape& shape = graph.nodes[static_cast<std::size_t>(whole)].shape;
+      list[v] = {shape.size().factor, static_cast<std::int32_t>(shape.rank)};
+      for (std::size_t k = 0; k < shape.rank; ++k) list[v].extents[k] = shape[k].factor;
     }
     return list;
   }();

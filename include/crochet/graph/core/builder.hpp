@@ -132,8 +132,10 @@ class GraphBuilder {
   /// - In other runs all uses read the old value: fetching the variable does not cause the assignment.
   /// - Using the returned value does cause it.
   constexpr Tensor assign(Tensor variable, Tensor value) {
-    if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
+    const auto assign_to_part = node(variable).op->assign;
+    if (!node(variable).is(op::variable) && assign_to_part == nullptr) graph_error::only_variables_can_be_assigned();
     if (guard_ != nullptr) value = guard_({this, guarded_by_}, value, variable);
+    if (assign_to_part != nullptr) return assign_to_part(*this, variable, value);
     return apply(op::assign, variable, value);
   }
   /// From here on assignments write guard(condition, value, variable). With crochet::select the variable keeps its
@@ -165,6 +167,17 @@ class GraphBuilder {
   constexpr void divide_batch(bool each_run = false, bool overlaps = false) {
     divides_batch_ = true, shares_each_run_ = each_run, overlaps_exchanges_ = overlaps;
   }
+  /// From here on each of `ranks` ranks updates its part of every large variable, and has that part of the optimizer's
+  /// variables only (graph/ops/parts_of_ranks.hpp). Called after divide_batch().
+  constexpr void divide_optimizer(int ranks) { optimizer_parts_ = ranks; }
+  /// The number of these parts; 0: each rank updates all of a variable.
+  constexpr int optimizer_parts() const { return optimizer_parts_; }
+  /// States that `part`, a variable, has a rank's part of a value for each element of `whole`, a variable.
+  constexpr void note_part(Tensor part, Tensor whole) {
+    graph_.nodes[index(own(part))].attributes.ints[whole_of_part] = own(whole) + 1;
+  }
+  /// The index in ints of the attributes of op::variable: 1 + the number of that node, or 0.
+  static constexpr std::size_t whole_of_part = 7;
   constexpr bool divides_batch() const { return divides_batch_; }
   constexpr bool shares_each_run() const { return shares_each_run_; }
   constexpr bool overlaps_exchanges() const { return overlaps_exchanges_; }
@@ -229,6 +242,7 @@ class GraphBuilder {
   ConstexprVector<int> training_assignments_;
   bool shares_variables_ = false;
   bool divides_batch_ = false, shares_each_run_ = false, overlaps_exchanges_ = false;
+  int optimizer_parts_ = 0;
   int more_nodes_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/passes/schedule.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
@@ -63,7 +64,9 @@ class DependencyFinder {
   /// ranks. Exchanges that wait, beginnings and ends have an order each: their messages have different lanes.
   constexpr void keep_order_of_exchanges(const Op& root, int q) {
     const bool begins = &root == &op::begin_over_ranks, ends = &root == &op::end_over_ranks;
-    if (!begins && !ends && &root != &op::mean_over_ranks && &root != &op::sum_over_ranks) return;
+    const bool waits = &root == &op::mean_over_ranks || &root == &op::sum_over_ranks ||
+                       &root == &op::scatter_over_ranks || &root == &op::gather_over_ranks;
+    if (!begins && !ends && !waits) return;
     int& last = last_exchange_[begins ? 1 : ends ? 2 : 0];
     after(last, q);
     last = q;

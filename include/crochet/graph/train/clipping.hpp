@@ -2,6 +2,7 @@
 // Gradient clipping for `MinimizeOptions::clip`: `minimize(loss, Adam{}, {.clip = ClipByGlobalNorm{1.0}})`. Any
 // callable with a `VariableGradients&` parameter can be used.
 #pragma once
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/train/compute_gradients.hpp>
 
 namespace crochet {
@@ -18,16 +19,19 @@ constexpr void want_positive(double limit) {
 }  // namespace detail
 
 /// sqrt(sum x^2) over all elements, a scalar.
-constexpr Tensor norm(Tensor x) { return sqrt(reduce_sum(square(x))); }
+constexpr Tensor norm(Tensor x) { return sqrt(detail::sum_of_squares(x)); }
 
 /// The norm of all gradients as one vector, a scalar of the first one's element type.
 constexpr Tensor global_norm(const VariableGradients& gradients) {
-  Tensor sum{};
+  Tensor sum{}, of_rank{};  // of_rank: of parts, which are summed over ranks once
   for (const VariableGradient& v : gradients) {
-    const Tensor part = reduce_sum(square(v.gradient));
-    sum = sum.id < 0 ? part : sum + cast(part, sum.dtype());
+    Tensor& to = detail::is_part_of_rank(v.gradient) ? of_rank : sum;
+    const Tensor squares = reduce_sum(square(v.gradient));
+    to = to.id < 0 ? squares : to + cast(squares, to.dtype());
   }
-  return sqrt(sum);
+  if (of_rank.id < 0) return sqrt(sum);
+  const Tensor of_all = sum_over_ranks(of_rank);
+  return sqrt(sum.id < 0 ? of_all : sum + cast(of_all, sum.dtype()));
 }
 
 /// Clips every element to [-limit, limit]. NaN propagates.

@@ -7,6 +7,7 @@
 
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/ops/concat.hpp>
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/train/compute_gradients.hpp>
 #include <crochet/graph/train/spread.hpp>
@@ -66,6 +67,16 @@ class GradientBucket {
   std::int64_t bytes_ = 0;
 };
 
+/// If ranks divide the state of the optimizer, gradient and variable become this rank's parts.
+constexpr void share_large(VariableGradient& v, Spread of_loss) {
+  if (v.variable.graph->optimizer_parts() == 0 || of_loss == Spread::same) {
+    v.gradient = gradient_of_whole_batch(v.gradient, of_loss);
+  } else {
+    v.gradient = gradient_of_part(v.gradient, of_loss == Spread::mean);
+    v.variable = part_of_rank(v.variable);
+  }
+}
+
 /// The order in which gradients are exchanged: that of the variables, and if exchanges overlap with the backward pass
 /// that in which it computes them.
 constexpr std::vector<VariableGradient*> order_of_exchanges(VariableGradients& gradients, bool overlaps) {
@@ -86,7 +97,7 @@ constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
   for (VariableGradient& v : gradients) v.gradient = broadcast_to(v.gradient, v.variable.shape());
   for (VariableGradient* v : order_of_exchanges(gradients, g.overlaps_exchanges())) {
     if (!GradientBucket::is_small(*v)) {
-      v->gradient = gradient_of_whole_batch(v->gradient, of_loss);
+      share_large(*v, of_loss);
       continue;
     }
     if (!bucket.has_room_for(*v)) bucket.share(of_loss);

@@ -44,6 +44,7 @@ constexpr std::string_view variable_that_differs(const GraphBuilder& g) {
   const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   for (int i = 0; i < g.size(); ++i) {
     if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
+    if (g.node(g.node(i).inputs[0]).attributes.ints[GraphBuilder::whole_of_part] != 0) continue;  // a rank's part
     const std::string_view name = g.name_of(g.node(i).inputs[0]);
     if (g.shares_each_run() || !name.ends_with("/gradient_accumulator")) return name;
   }

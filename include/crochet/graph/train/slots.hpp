@@ -3,15 +3,20 @@
 #pragma once
 #include <string_view>
 
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/train/rate.hpp>
 
 namespace crochet::detail {
 
-/// A slot of a variable: same shape and type, not trainable, named as TensorFlow names its slots.
+/// A slot of a variable, or of a rank's part of one: same shape and type, not trainable, named as TensorFlow names the
+/// slots of the variable.
 constexpr Tensor slot_variable(Tensor variable, std::string_view suffix, const Initializer& init = zeros()) {
   GraphBuilder& g = *variable.graph;
-  const TextPool name = joined(g.name_of(variable.id), suffix);
-  return g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
+  const Tensor whole = whole_variable(variable);
+  const TextPool name = joined(g.name_of(whole.id), suffix);
+  const Tensor slot = g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
+  if (whole.id != variable.id) g.note_part(slot, whole);
+  return slot;
 }
 
 /// beta^t with t the number of the current step, from 1. Kept in double.

@@ -5,6 +5,7 @@
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
+#include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/reductions.hpp>
@@ -37,7 +38,7 @@ class SpreadPass {
 
   static constexpr bool is_over_ranks(const Node& n) {
     return n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks) || n.is(op::begin_over_ranks) ||
-           n.is(op::end_over_ranks);
+           n.is(op::end_over_ranks) || n.is(op::gather_over_ranks);
   }
 
   constexpr Spread find(int i) const {
@@ -45,7 +46,8 @@ class SpreadPass {
     if (is_over_ranks(n) || n.op->kind == OpKind::group) return Spread::same;
     if (n.is(op::assign)) return of(n.inputs[1]);
     if (n.is(op::placeholder)) return n.shape.rank == 0 ? Spread::same : has_rows(n) ? Spread::rows : Spread::other;
-    if (n.is(op::variable)) return is_sum_of_one_rank(i) ? Spread::other : Spread::same;
+    if (n.is(op::variable)) return is_of_one_rank(i) ? Spread::other : Spread::same;
+    if (n.is(op::part_of_rank) || n.is(op::scatter_over_ranks)) return Spread::other;
     if (n.is(op::count)) return Spread::sum;
     if (n.is(op::random_uniform) || n.is(op::random_normal) || n.is(op::random_bool)) {
       return has_rows(n) ? Spread::rows : Spread::same;
@@ -57,8 +59,9 @@ class SpreadPass {
     return n.inputs[0] < 0 ? Spread::other : Spread::rows;
   }
 
-  /// The sums of gradients of several runs stay with their rank until they are applied.
-  constexpr bool is_sum_of_one_rank(int i) const {
+  /// A part, or a sum of gradients of several runs, which stays with its rank until it is applied.
+  constexpr bool is_of_one_rank(int i) const {
+    if (node(i).attributes.ints[GraphBuilder::whole_of_part] != 0) return true;
     return !shares_each_run_ && name_of_node(g_, i).ends_with("/gradient_accumulator");
   }
 
