@@ -33,7 +33,7 @@ class OneOfTwo final : public kernel::Exchange {
   void begin(std::uint64_t /*kind*/, std::int64_t rows) override {
     if (fails_to_begin) throw PeerFailedError("crochet: rank 1 failed");
     begun += 1;
-    first_row_ = rows;
+    first_row_ = is_first ? 0 : rows;
   }
   void reduce(void* values, std::int64_t n, DType type, kernel::RankReduction how) noexcept override {
     add(values, values, n, type, how);
@@ -52,7 +52,7 @@ class OneOfTwo final : public kernel::Exchange {
     throw std::logic_error("aborted: " + std::string(reason));
   }
 
-  bool fails_to_begin = false;
+  bool fails_to_begin = false, is_first = false;
   int begun = 0, number = 0;
   std::vector<std::int64_t> sizes;
   std::map<int, std::vector<std::byte>> sums;
@@ -76,7 +76,7 @@ struct Mlp {
     const Tensor h = dropout(relu(dense(x, 300, "hidden")), 0.2);
     const Tensor loss = sparse_softmax_cross_entropy(dense(h, 5, "out"), labels);
     g.name("train", minimize(loss, Momentum{0.1, 0.9}));
-    g.name("logits", dense(h, 5, "out_of_rank"));
+    g.name("noise", random_uniform<float>(g, {batch, 19}) + x);
   }
 };
 using Train = Demand<Names<>, Names<Name<"train">>>;
@@ -183,6 +183,36 @@ TEST(RankExchanges, APlanThatDoesNotCompileIsAnErrorBeforeTheRunBegins) {
   rank.device->on_prepare = [] { throw DeviceError("crochet: cannot compile"); };
   EXPECT_THROW(run(rank.executor, rank.workspace, 0), DeviceError);
   EXPECT_EQ(rank.ranks.begun, 0);
+}
+
+// Memory of the device for variables and feeds, and copies of feeds, come before the roll call, too.
+TEST(RankExchanges, MemoryThatIsMissingIsAnErrorBeforeTheRunBegins) {
+  for (const std::string missing : {"the variables of a model", "the tensors of a run",
+                                    "the gradients that ranks exchange", "the feeds of a launch"}) {
+    Rank<false> rank;
+    rank.device->on_allocate = [&](std::string_view purpose) {
+      if (purpose == missing) throw DeviceMemoryError("crochet: no memory for " + missing);
+    };
+    EXPECT_THROW(run(rank.executor, rank.workspace, 0), DeviceMemoryError) << missing;
+    EXPECT_EQ(rank.ranks.begun, 0) << missing;
+  }
+}
+
+// A run that does not exchange draws the numbers of the rank's rows, too.
+TEST(RankExchanges, RandomNumbersAreThoseOfTheRowsInEachRun) {
+  const auto noise_of = [](bool is_first) {
+    Rank<false> rank;
+    rank.ranks.is_first = is_first;
+    run(rank.executor, rank.workspace, 0);
+    std::vector<float> x(14 * 19, 0.0F);
+    const std::size_t rows = is_first ? 14 : 7;
+    x.resize(rows * 19);
+    rank.executor.template run<Demand<Names<Name<"noise">>, Names<>>>(rank.workspace, feed<"x">(x));
+    const auto noise = rank.executor.template fetch<Name<"noise">>(rank.workspace);
+    return std::vector<float>(noise.begin(), noise.end());
+  };
+  const std::vector<float> all = noise_of(true), second = noise_of(false);
+  EXPECT_EQ(second, std::vector<float>(all.begin() + 7 * 19, all.end()));
 }
 
 }  // namespace rank_exchanges_test

@@ -45,7 +45,7 @@ struct DeviceUnderTest {
   int threads = 1;
   std::uint64_t seed = 0;
 
-  static constexpr bool is_device = true, has_shards = false;
+  static constexpr bool is_device = true, has_shards = false, exchanges_on_device = true;
 
   template <class Model, class... Extensions>
   using executor_of_rank = cuda::Executor<TestedDevice, Model, Extensions...>;
@@ -67,7 +67,7 @@ struct DeviceUnderTest {
   int threads = 1;
   std::uint64_t seed = 0;
 
-  static constexpr bool is_device = true, has_shards = true;
+  static constexpr bool is_device = true, has_shards = true, exchanges_on_device = false;
 
   template <class Model, class... Extensions>
   using executor_of_rank = Cpu::executor_of_rank<Model, Extensions...>;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <crochet/crochet.hpp>
+#include <crochet/executor/cuda/device_array.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/ranks/nccl.hpp>
@@ -76,7 +77,7 @@ TEST_F(NcclRanks, TheHostCopiesNothingAndWaitsForNothing) {
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
     cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, cr::Nccl{me}}.compile<SummedLoss>(),
                                  cr::HookChain{cr::StopAtStep{.last_step = 4}}};
-    const auto& device = *session.executor().OfOneRank::device();
+    const auto& device = *session.executor().device();
     std::vector<float> x(static_cast<std::size_t>(features), 1.0F);
     std::vector<std::int32_t> y{1};
     cr::run_session(session, [&](auto& s) {
@@ -128,6 +129,43 @@ TEST_F(NcclRanks, ASumThatFailsEndsAllRanks) {
   for (const std::string& error : errors) {
     EXPECT_EQ(error, "ThreadRanks: crochet: NCCL cannot sum over the GPUs of the ranks: remote process exited");
   }
+}
+
+TEST_F(NcclRanks, TakeArraysOfTheGpu) {
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, cr::Nccl{me}}.compile<SummedLoss>()};
+    const std::vector<float> x(static_cast<std::size_t>(features), 1.0F);
+    const cr::DeviceArray images(session, cr::TensorView<float, 2>{x.data(), {1, features}});
+    std::vector<std::int32_t> y{1};
+    session.run("train"_n, cr::feed<"x">(images), cr::feed<"y">(y));
+    EXPECT_EQ(session.step(), 1);
+  });
+}
+
+/// Ranks that are made for a second session, behind one that failed, connect their GPUs anew.
+TEST_F(NcclRanks, ASessionBehindOneThatFailedTrains) {
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const cr::Nccl ranks{me};
+    std::vector<float> x(static_cast<std::size_t>(features), 1.0F);
+    std::vector<std::int32_t> y{1};
+    std::string error;
+    for (const bool fails : {true, false}) {
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, ranks}.compile<SummedLoss>(),
+                                   cr::HookChain{cr::StopAtStep{.last_step = 3}}};
+      try {
+        cr::run_session(session, [&](auto& s) {
+          while (!s.should_stop()) {
+            s.run("train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
+            if (fails && me.rank() == 1) throw std::runtime_error("out of paper");
+          }
+        });
+      } catch (const std::exception& e) {
+        error = e.what();
+      }
+      EXPECT_EQ(session.step(), fails ? 1 : 3);
+    }
+    EXPECT_NE(error.find("out of paper"), std::string::npos);
+  });
 }
 
 TEST_F(NcclRanks, GradientsAreNotCompressed) {

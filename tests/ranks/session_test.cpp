@@ -329,6 +329,29 @@ TEST(RankSessions, AValueOfTheWholeBatchFailsOrStopsAllAtTheSameStep) {
   }
 }
 
+/// A device that one rank cannot open.
+struct MissingOnRank1 : cr::DeviceUnderTest {
+  int rank = 0;
+  [[nodiscard]] auto settings_of_rank(cr::kernel::Exchange* exchange) const {
+    if (rank == 1) throw cr::DeviceError("there is no GPU 1");
+    return cr::DeviceUnderTest::settings_of_rank(exchange);
+  }
+};
+TEST(RankSessions, ADeviceThatOneRankCannotOpenFailsAll) {
+  std::vector<std::string> errors(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    try {
+      MissingOnRank1 device;
+      device.rank = me.rank();
+      cr::MonitoredSession session{cr::Parallel{device, me}.compile<Model>(), cr::HookChain{}};
+    } catch (const std::exception& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_EQ(errors[1], "there is no GPU 1");
+  EXPECT_EQ(errors[0], "crochet: rank 1 failed: there is no GPU 1");
+}
+
 /// Counts the ranks on which it runs.
 struct Counts {
   using handles = cr::Phases<cr::phase::begin, cr::phase::before_run, cr::phase::after_run, cr::phase::end>;

@@ -41,7 +41,7 @@ struct BasicCpu {
   /// For Parallel: the executor of one of several ranks, and its settings. Model: has a constant in_shards.
   template <class Model, class... Extensions>
   using executor_of_rank = cpu::Executor<kernel::OneOfSeveral<Backend, Model::in_shards>, Model, Extensions...>;
-  static constexpr bool has_shards = true;
+  static constexpr bool has_shards = true, exchanges_on_device = false;
   [[nodiscard]] cpu::Settings settings_of_rank(kernel::Exchange* exchange) const { return {threads, seed, exchange}; }
 
   /// The model's executor. All of its code is generated at compile time. A mistake in the model is one compile error

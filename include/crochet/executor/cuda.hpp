@@ -44,7 +44,7 @@ struct BasicCuda {
   /// For Parallel: the executor of one of several ranks, and its settings. Throws DeviceError as compile() does.
   template <class Model, class... Extensions>
   using executor_of_rank = cuda::Executor<Device, Model, Extensions...>;
-  static constexpr bool has_shards = false;
+  static constexpr bool has_shards = false, exchanges_on_device = true;
   [[nodiscard]] cuda::DeviceSettings<Device> settings_of_rank(kernel::Exchange* exchange) const {
     return {make_device(), settings(exchange)};
   }

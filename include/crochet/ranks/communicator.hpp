@@ -57,12 +57,14 @@ concept NonblockingCommunicator = Communicator<C> && std::default_initializable<
 /// - `sum_on_device(from, to, n, type, factor, stream)`: queues in the stream, a CUstream: `to` gets the sum over ranks
 ///   of factor * from, the same bits on all ranks. `n` elements of a floating type; `to` may be `from`. All ranks call
 ///   it in the same order. The context of the rank's GPU is current;
-/// - `give_up()`: ends the sums that this rank has queued, because another rank will not come to them.
+/// - `give_up()`: ends the sums that this rank has queued, because another rank will not come to them;
+/// - `require()`: throws DeviceError if this rank's machine cannot make such sums.
 template <class C>
 concept DeviceCommunicator = Communicator<C> &&
     requires(C& c, const void* from, void* to, std::int64_t n, DType type, double factor, void* stream) {
   c.sum_on_device(from, to, n, type, factor, stream);
   c.give_up();
+  c.require();
 };
 
 /// One rank, known to the compiler: `Parallel{Cpu{}, Solo{}}` is `Cpu{}`.

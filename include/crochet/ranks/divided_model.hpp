@@ -60,7 +60,8 @@ struct ShareOverRanks {
 };
 
 /// Device: Cpu or Cuda. It compiles a model of one of several ranks, with `executor_of_rank<Model, Extensions...>`, and
-/// states with `has_shards` whether a rank's rows can be divided into fixed shards.
+/// states with `has_shards` whether it takes ParallelOptions::shards and ShardedOptimizer, and with
+/// `exchanges_on_device` whether values can be exchanged in its memory.
 template <class Device, class Divided, class... Hooks>
 using ExecutorOfRank = typename Device::template executor_of_rank<Divided, Hooks..., ShareOverRanks>;
 

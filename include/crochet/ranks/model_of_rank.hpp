@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -57,11 +58,22 @@ class ModelOfRank : protected OwnedGroup<C>, public Executor {
  protected:
   template <class SettingsOf>
   ModelOfRank(std::unique_ptr<RankGroup<C>> owned, const SettingsOf& settings_of)
-      : OwnedGroup<C>{std::move(owned)}, Executor(settings_of(this->group.get())) {
+      : OwnedGroup<C>{std::move(owned)}, Executor(settings_on_all_ranks(*this->group, settings_of)) {
     if constexpr (has_parts) this->group->set_parts(own_parts());
   }
 
  private:
+  /// A device that this rank cannot open fails all ranks.
+  template <class SettingsOf>
+  static auto settings_on_all_ranks(RankGroup<C>& ranks, const SettingsOf& settings_of) {
+    try {
+      if constexpr (DeviceCommunicator<C>) ranks.communicator().require();
+      return settings_of(&ranks);
+    } catch (const std::exception& e) {
+      ranks.fail(e.what());
+      throw;
+    }
+  }
   /// This rank's part of each variable, in the executor's memory.
   PartExchange::PartOf own_parts() {
     std::vector<PartOfRank> all(parts.size());

@@ -51,7 +51,8 @@ struct Parallel {
     constexpr bool in_shards = std::is_same_v<Options, ParallelOptions>;
     constexpr bool overlaps = std::is_same_v<Options, OverlappedExchange>;
     static_assert(
-        !overlaps || NonblockingCommunicator<C> || std::is_same_v<C, Solo>,
+        !overlaps || NonblockingCommunicator<C> || std::is_same_v<C, Solo> ||
+            (DeviceCommunicator<C> && Device::exchanges_on_device),
         "crochet: OverlappedExchange needs a communicator whose calls can return at once: give it the members of "
         "NonblockingCommunicator (ranks/communicator.hpp), or use BlockingExchange");
     static_assert(!in_shards || Device::has_shards,
@@ -68,7 +69,13 @@ struct Parallel {
     if constexpr ((std::is_same_v<C, Solo> && !in_shards) || !detail::Builds<Model>) {
       return device.template compile<Model>();
     } else if constexpr (detail::Builds<Divided, detail::ShareOverRanks>) {
-      return ParallelExecutor<Device, Divided, C>(device, communicator, detail::group_options(options));
+      const RankGroupOptions how = detail::group_options(options);
+      if (Device::exchanges_on_device && DeviceCommunicator<C> && how.compression != Compression::none) {
+        throw LogicError(
+            "crochet: GPUs exchange gradients by Nccl as they are; leave out .compression, or give Parallel the ranks "
+            "without Nccl");
+      }
+      return ParallelExecutor<Device, Divided, C>(device, communicator, how);
     } else if constexpr (!std::is_same_v<Reason, error::none>) {
       return UnusableExecutor<>{};
     } else {  // reported here and not in a called function, because compilers print the chain of calls

@@ -47,10 +47,11 @@ class ParallelExecutor : public detail::ModelOfRank<detail::ExecutorOfRank<Devic
   template <class... Fewer>
   requires(sizeof...(Fewer) <
            sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Divided, C, Fewer...>&& plain)
-      : ParallelExecutor(plain.device(), std::move(plain.owned_group())) {}
+      : ParallelExecutor(plain.device_options(), std::move(plain.owned_group())) {}
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
-  [[nodiscard]] const Device& device() const { return device_; }
+  /// What Parallel was given.
+  [[nodiscard]] const Device& device_options() const { return device_; }
   /// For executors of extended graphs.
   [[nodiscard]] std::unique_ptr<RankGroup<C>>& owned_group() { return this->group; }
 

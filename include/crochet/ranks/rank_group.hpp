@@ -56,7 +56,6 @@ class RankGroup final : public kernel::Exchange {
         shards_(options.shards, rank(), size()) {
     if (size() > 1) task_ = rank();
     if (options.optimizer_parts > 0 && options.optimizer_parts != size()) refuse_optimizer_parts();
-    if (DeviceCommunicator<C> && options.compression != Compression::none) refuse_compression();
     if constexpr (NonblockingCommunicator<C>) {
       if (options.overlaps) communicator_.open_lanes();
     }
@@ -210,10 +209,10 @@ class RankGroup final : public kernel::Exchange {
   }
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
-    if (over_) return;
-    give_up();
+    if (std::exchange(over_, true)) return;
     const auto all = calls_.hold(communicator_, {.state = RankState::failed});
     static_cast<void>(text_of(first_in(all, RankState::failed), what));
+    give_up();  // now, because until the roll call others may wait for what this rank's GPU has queued
   }
   /// In place of the next roll call: this rank has lost its session. When it returns all ranks create theirs anew.
   /// Throws PeerFailedError if one of them cannot.
@@ -304,13 +303,7 @@ class RankGroup final : public kernel::Exchange {
         detail::message({"crochet: ShardedOptimizer<", options_.optimizer_parts, "> with ", size(), " rank",
                          size() == 1 ? "" : "s", "; give the number of ranks, or start as many"}));
   }
-  [[noreturn]] CROCHET_COLD static void refuse_compression() {
-    throw LogicError(
-        "crochet: GPUs exchange gradients by Nccl as they are; leave out .compression, or give Parallel the ranks "
-        "without "
-        "Nccl");
-  }
-  /// Another rank has failed or this one: what a GPU has queued does not end by itself.
+  /// A rank has failed: what the GPUs of the others have queued may not end by itself.
   void give_up() noexcept {
     over_ = true;
     if constexpr (DeviceCommunicator<C>) communicator_.give_up();

@@ -16,7 +16,7 @@ enum class Compression : std::uint8_t {
   none,
   /// Rounded to bfloat16: half the bytes. Each rank rounds its gradient, to nearest and even; sums are floats. In a sum
   /// of more than 64 KiB on the wire, of all ranks together, the result is rounded once more. The relative error of a
-  /// rounding is at most 2^-8; infinities and NaN remain. Gradients of type double are sent as they are.
+  /// rounding is at most 2^-8 from 2^-126 on; infinities and NaN remain. Gradients of type double are sent as they are.
   bfloat16,
 };
 

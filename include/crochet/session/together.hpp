@@ -133,7 +133,11 @@ CROCHET_HOST_ALWAYS_INLINE void end_step_on_all_ranks([[maybe_unused]] E& execut
 /// This rank's session has failed: so do all others, at what they do together next.
 template <class E>
 void fail_on_all_ranks(E& executor, const std::exception_ptr& error) noexcept {
-  if constexpr (HasRanks<E>) executor.ranks().fail(what_of(error));
+  if constexpr (HasRanks<E>) {
+    // A GPU of this rank that has failed leaves those of the others in exchanges that it does not come to.
+    if (executor.ranks().is_on_device() && is_any_of<DeviceError>(error)) executor.ranks().abort(what_of(error));
+    executor.ranks().fail(what_of(error));
+  }
 }
 /// This rank's session is lost: all ranks create theirs anew. Not called for a loss that another rank has reported.
 template <class E>

@@ -13,7 +13,7 @@ namespace crochet {
 enum class FloatStorage : std::uint8_t {
   float32,   ///< unchanged
   float16,   ///< relative error at most 2^-11; magnitudes up to 65504, below 2^-14 with fewer bits, up to 2^-25 zero
-  bfloat16,  ///< relative error at most 2^-8; the range of float
+  bfloat16,  ///< relative error at most 2^-8, below 2^-126 more; the range of float
 };
 
 namespace io {

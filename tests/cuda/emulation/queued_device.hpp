@@ -68,6 +68,8 @@ class QueuedDevice {
   Counters counters;
   /// The device's clock, in seconds. It is read when the device reaches a mark, and by Block::timer().
   std::function<double()> clock = [] { return 0.0; };
+  /// Called before memory is allocated, with its purpose.
+  std::function<void(const char*)> on_allocate = [](const char*) {};
   /// Called when a plan is compiled ahead.
   std::function<void()> on_prepare = [] {};
   /// Called before each launch is executed.
@@ -75,7 +77,8 @@ class QueuedDevice {
   Copies copies = Copies::late;
   bool ignores_orders = false, ignores_waits = false;  ///< to show what these are for
 
-  void* allocate(std::size_t bytes, const char*) {
+  void* allocate(std::size_t bytes, const char* purpose) {
+    on_allocate(purpose);
     void* const p = std::malloc(bytes + 64);
     std::memset(p, 0xFF, bytes);  // NaN
     const std::lock_guard lock(mutex_);

@@ -7,11 +7,11 @@
 #include <array>
 #include <utility>
 
-#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/step_table.hpp>
 #include <crochet/executor/cpu/where.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/run_memory.hpp>
 #include <crochet/executor/cpu/shard_steps.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/exchange.hpp>
 

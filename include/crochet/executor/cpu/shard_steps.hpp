@@ -9,9 +9,9 @@
 #include <span>
 #include <utility>
 
-#include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
+#include <crochet/executor/plan/exchanges_of.hpp>
 
 namespace crochet::cpu {
 

@@ -43,7 +43,7 @@ inline constexpr int oldest_with_tensor_products = 80;
 inline constexpr std::size_t counters_of_a_node = 2;
 
 /// What the graphs of a plan differ in: sizes and addresses of a run.
-using GraphKey = std::array<std::uint64_t, 8 + table_symbols>;
+using GraphKey = std::array<std::uint64_t, 9 + table_symbols>;
 CROCHET_INLINE GraphKey key_of(const Launch& run) {
   GraphKey key{pointer(run.tables.steps),
                pointer(run.tables.scratch),
@@ -52,8 +52,9 @@ CROCHET_INLINE GraphKey key_of(const Launch& run) {
                pointer(run.watched),
                pointer(run.flags),
                static_cast<std::uint64_t>(run.watched_count),
-               static_cast<std::uint64_t>(run.first_run)};
-  for (std::size_t s = 0; s < table_symbols; ++s) key[8 + s] = static_cast<std::uint64_t>(run.tables.dims[s]);
+               static_cast<std::uint64_t>(run.first_run),
+               static_cast<std::uint64_t>(run.tables.first_row)};
+  for (std::size_t s = 0; s < table_symbols; ++s) key[9 + s] = static_cast<std::uint64_t>(run.tables.dims[s]);
   return key;
 }
 

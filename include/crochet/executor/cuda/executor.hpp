@@ -106,8 +106,12 @@ class Executor : public cpu::GraphInterface<
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
     if constexpr (exchanges<D>) finish_runs();
-    enqueue<cpu::Planned<T, D>, cpu::Planned<T, D>, D>(workspace, feeds...);
-    if (exchanges<D> || queue_.is_due(settings_)) flush();
+    enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
+    if constexpr (exchanges<D>) {
+      flush_with_ranks();
+    } else if (queue_.is_due(settings_)) {
+      flush();
+    }
   }
 
   /// Whether runs of the demand D exchange with other ranks.
@@ -115,16 +119,16 @@ class Executor : public cpu::GraphInterface<
   static constexpr bool exchanges = cpu::ExchangesOf<T, cpu::Planned<T, D>>::any;
 
   /// As run(), with probes (graph/probe/probe.hpp). If no due probe watches values or observes single launches, the
-  /// run is one launch; with CudaMode::graph never. Else the steps are launched one by one, and a value that a probe
-  /// watches is copied to the host behind the step that completes it. Neither launches steps nor calls probes behind a
-  /// run that violated a rule.
+  /// run is one launch; with CudaMode::graph, and if it exchanges with other ranks, never. Else the steps are launched
+  /// one by one, and a value that a probe watches is copied to the host behind the step that completes it. Neither
+  /// launches steps nor calls probes behind a run that violated a rule.
   template <class D, class... P, class... F>
   CROCHET_COLD void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... feeds) {
     using Plain = cpu::Planned<T, D>;
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
     finish_runs();
-    enqueue<Plan, Plain, D>(workspace, feeds...);
+    enqueue<Plan, D>(workspace, feeds...);
     if (workspace.memory_->skipped_last) return flush();
     workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
@@ -254,9 +258,8 @@ class Executor : public cpu::GraphInterface<
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
 
-  /// Adds a run of plan P to the queue. `Plain`: the plan without watches. On one of several ranks a run that exchanges
-  /// begins when all ranks have come to it.
-  template <class P, class Plain, class D, class... F>
+  /// Adds a run of plan P to the queue.
+  template <class P, class D, class... F>
   void enqueue(Workspace& workspace, const F&... feeds) {
     Interface::template check_feeds<P, F...>();
     variables_.host().template settle<P>();
@@ -267,7 +270,6 @@ class Executor : public cpu::GraphInterface<
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
     if (!queue_.fits(run)) start_queue<P>(std::move(run));
-    if constexpr (cpu::ExchangesOf<T, Plain>::any) begin_exchange<P, Plain>(memory, dims);
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     ++memory.runs;
@@ -287,18 +289,18 @@ class Executor : public cpu::GraphInterface<
     if (memory.replaces_values(*first.plan)) settle_watch();
     memory.reserve(device_, *first.plan);
     first.first_run = memory.runs;
-    queue_.start(std::move(first), settings_);
+    queue_.start(std::move(first), settings_, cpu::ExchangesOf<T, P>::any ? 1 : settings_.steps_per_launch);
     memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
   }
 
-  /// Last of all that may throw, so that the others do not wait for a run that does not happen.
-  template <class P, class Plain>
-  void begin_exchange(Memory& memory, const Dims& dims) {
-    using Exchanges = cpu::ExchangesOf<T, Plain>;
-    if (watch_.skips(memory)) return;
-    memory.reserve_exchanges(device_, *queue_.runs().plan, settings_.exchange->is_on_device());
-    device_->template prepare<PlanCode<P>>();
-    settings_.exchange->begin(Exchanges::kind, Exchanges::rows(dims));
+  /// A run that does not begin on all ranks has been counted, and has not happened.
+  void flush_with_ranks() {
+    try {
+      flush();
+    } catch (...) {
+      counted_.forget();
+      throw;
+    }
   }
 
   void copy_value(const Memory& memory, std::byte* to, const FetchedValue& value, std::size_t bytes) {

@@ -32,9 +32,13 @@ class NvccDevice : public GpuDevice {
     if (code != cudaSuccess) fail("start the CUDA runtime", text_of(code));
   }
 
-  /// The plan is compiled with the program.
+  /// The plan is compiled with the program. Throws DeviceError if that has no code for this GPU.
   template <class Code>
-  static void prepare() {}
+  void prepare() {
+    use();
+    cudaFuncAttributes attributes;
+    check_launch(cudaFuncGetAttributes(&attributes, kernel_of<plan_number(Code::source()), Code>()));
+  }
   /// Queues runs of a plan. Code: PlanCode. Throws DeviceError if the program has no code for this GPU.
   template <class Code>
   void launch(Launch what) {

@@ -32,17 +32,29 @@ struct PlanLaunch {
   using Runs = QueuedRuns<Device, T>;
 
   static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
-    Launch launch = prepare(context.device, context.variables, runs);
+    Launch launch = prepare(context.device, context.variables, runs, context.ranks);
     if constexpr (cpu::ExchangesOf<T, P>::any) {
-      RankExchanges<Device, T, P>(*context.device, *context.ranks, context.variables.data(), *runs.memory, *runs.plan)
-          .run(launch);
-      runs.memory->feeds.end(*context.device);
+      launch_with_ranks(context, launch, runs);
     } else {
       context.watch.template prepare<P, D>(context.device, launch, runs);
       queue(*context.device, launch, context.mode);
       runs.memory->feeds.end(*context.device);
       context.watch.launched(context.device, launch, runs);
     }
+  }
+
+  /// All that may fail on this rank alone has been done when the run begins.
+  static void launch_with_ranks(const LaunchContext<Device, T>& context, Launch& launch, const Runs& runs) {
+    RankExchanges<Device, T, P> ranks(context.device, *context.ranks, context.variables.data(), *runs.memory,
+                                      *runs.plan);
+    try {
+      ranks.template begin<P>(launch, runs.dims);
+    } catch (...) {
+      runs.memory->feeds.end(*context.device);
+      throw;
+    }
+    ranks.run(launch);
+    runs.memory->feeds.end(*context.device);
   }
 
   static void queue(Device& device, const Launch& launch, CudaMode mode) {
@@ -52,9 +64,9 @@ struct PlanLaunch {
     device.template launch<PlanCode<P>>(launch);
   }
 
-  /// Uploads feeds and addresses.
-  static Launch prepare(const std::shared_ptr<Device>& device, DeviceVariables<Device, T>& variables,
-                        const Runs& runs) {
+  /// Uploads feeds and addresses. ranks: null on one machine.
+  static Launch prepare(const std::shared_ptr<Device>& device, DeviceVariables<Device, T>& variables, const Runs& runs,
+                        const kernel::Exchange* ranks) {
     auto& memory = *runs.memory;
     variables.settle_device(device);
     Launch launch{runs.plan->tables};
@@ -62,6 +74,7 @@ struct PlanLaunch {
                                        memory.workspace.data());
     launch.base_count = static_cast<std::int32_t>(LaunchFeeds<Device, T>::address_count);
     launch.times = runs.times;
+    launch.tables.first_row = ranks == nullptr ? 0 : ranks->first_row();
     launch.tables.scratch = reinterpret_cast<unsigned char*>(memory.scratch.data());
     launch.tables.tickets = reinterpret_cast<std::uint32_t*>(memory.tickets.data());
     return launch;

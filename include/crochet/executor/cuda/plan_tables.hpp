@@ -16,6 +16,7 @@
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/cuda/kernels.hpp>
 #include <crochet/kernels/cuda/loop_parts.hpp>
+#include <crochet/kernels/exchange.hpp>
 
 namespace crochet::cuda {
 
@@ -51,7 +52,7 @@ struct PlannedStep {
   Room (*room)(const Sizes&) = nullptr;          ///< of a kernel
 };
 
-/// A step in which the host exchanges with other ranks (rank_exchanges.hpp).
+/// A step in which the ranks exchange (rank_exchanges.hpp).
 struct PlannedExchange {
   std::size_t step = 0;
   PlannedValue from, to;
@@ -60,6 +61,8 @@ struct PlannedExchange {
   /// Of exchanges that overlap with computation. Its end has the index of its beginning.
   bool begins = false, ends = false;
   std::size_t begun = 0;
+
+  [[nodiscard]] constexpr kernel::RankReduction how() const { return {.mean = mean, .of_gradient = of_gradient}; }
 };
 
 /// A plan for the running program: T: the tables of the graph, P: the plan of a demand (cpu::Planned).

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -48,22 +49,20 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
-    Launch launch = PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_);
+    Launch launch =
+        PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_, self_.settings_.exchange);
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
-    cpu::ProbeFailure failure;
+    const auto begin = [&] {
+      shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number(), task()}}, feeds, Copies{*this});
+    };
     try {
-      const auto begin = [&] {
-        shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number(), task()}}, feeds, Copies{*this});
-      };
-      // The other ranks run these steps, so this one does, too.
-      if constexpr (exchanges) failure.guard(begin);
-      if constexpr (!exchanges) begin();
-      if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
-        launch_together(launch, probes);
+      if constexpr (exchanges) {
+        launch_with_ranks(launch, shown, probes, begin);
       } else {
-        launch_one_by_one(launch, shown, probes, failure);
+        begin();
+        launch_alone(launch, shown, probes);
       }
     } catch (...) {
       self_.counted_.forget();  // the run has been counted, and may not have happened
@@ -99,7 +98,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   /// Whether no due probe needs anything between two steps.
   template <class... P>
   static bool fit_one_launch(const DueProbes<P...>& probes) {
-    bool fit = !exchanges;
+    bool fit = true;
     probes.each([&]<class Q>(Q&) {
       using namespace crochet::detail;
       fit = fit && !Watches<Q> && (takes_device_times<Q> || !sees_steps<Q>);
@@ -117,17 +116,42 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     times.template show<cpu::StepFacts<T, Plan>::names>(probes);
   }
   template <class Probes>
-  void launch_one_by_one(Launch& launch, const Shown& shown, const Probes& probes, cpu::ProbeFailure& failure) {
+  void launch_alone(Launch& launch, const Shown& shown, const Probes& probes) {
+    if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
+      return launch_together(launch, probes);
+    }
+    cpu::ProbeFailure failure;
     StepTimes<Device, count> times(*self_.device_, probes);
-    OneByOne steps(self_, memory_, run_, launch);
+    launch_one_by_one(Launches{*self_.device_, launch}, shown, probes, times, failure);
+    memory_.feeds.end(*self_.device_);
+    failure.rethrow();
+    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
+  }
+  /// On one of several ranks. The others run these steps, so this one does, too, whatever its probes throw.
+  template <class Probes, class Begin>
+  void launch_with_ranks(Launch& launch, const Shown& shown, const Probes& probes, const Begin& begin) {
+    Ranks ranks(self_.device_, *self_.settings_.exchange, self_.variables_.data(), memory_, *run_.plan);
+    ranks.template begin<Plain>(launch, frame_.dims);
+    cpu::ProbeFailure failure;
+    std::optional<StepTimes<Device, count>> times;
+    failure.guard(begin);
+    failure.guard([&] { times.emplace(*self_.device_, probes); });
+    ranks.guard([&] {
+      if (!times) times.emplace(*self_.device_, DueProbes<>{probes.request()});
+      launch_one_by_one(ExchangesAndLaunches{ranks, {*self_.device_, launch}}, shown, probes, *times, failure);
+    });
+    memory_.feeds.end(*self_.device_);
+    failure.rethrow();
+    times->template show<cpu::StepFacts<T, Plan>::names>(probes);
+  }
+  template <class Steps, class Probes>
+  void launch_one_by_one(Steps steps, const Shown& shown, const Probes& probes, StepTimes<Device, count>& times,
+                         cpu::ProbeFailure& failure) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       [[maybe_unused]] const bool done[] = {
           true, (step<S>(steps, probes, times), behind<S>(shown, probes, failure), true)...};
     }
     (std::make_index_sequence<count>{});
-    memory_.feeds.end(*self_.device_);
-    failure.rethrow();
-    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
   }
 
   /// Whether only the device has the feed.
@@ -151,12 +175,12 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     });
   }
 
+  using Ranks = RankExchanges<Device, T, Plan>;
   /// Launches single steps.
   struct Launches {
     Device& device;
     Launch& launch;
 
-    Launches(Executor& self, Memory& /*memory*/, const Runs& /*run*/, Launch& to) : device(*self.device_), launch(to) {}
     template <std::size_t S>
     void step() {
       launch.first_step = static_cast<std::int32_t>(S);
@@ -166,27 +190,21 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   };
   /// The same on one of several ranks.
   struct ExchangesAndLaunches {
-    RankExchanges<Device, T, Plan> ranks;
+    Ranks& ranks;
     Launches others;
 
-    ExchangesAndLaunches(Executor& self, Memory& memory, const Runs& run, Launch& to)
-        : ranks(*self.device_, *self.settings_.exchange, self.variables_.data(), memory, *run.plan),
-          others(self, memory, run, to) {
-      to.tables.first_row = self.settings_.exchange->first_row();
-    }
     template <std::size_t S>
     void step() {
       if constexpr (cpu::ExchangesOf<T, Plan>::is_part(Plan::plan.steps[S])) {
         ranks.template step<S>();
       } else {
-        ranks.guard([&] { others.template step<S>(); });
+        others.template step<S>();
       }
     }
   };
-  using OneByOne = std::conditional_t<exchanges, ExchangesAndLaunches, Launches>;
 
-  template <std::size_t S, class Probes, class Times>
-  void step(OneByOne& steps, const Probes& probes, Times& times) {
+  template <std::size_t S, class Steps, class Probes, class Times>
+  void step(Steps& steps, const Probes& probes, Times& times) {
     constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
     probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
     times.begin(S);

@@ -49,11 +49,11 @@ class Queue {
     return !empty() && runs_.launch == other.launch && runs_.memory == other.memory && runs_.dims == other.dims &&
            runs_.layout == other.layout;
   }
-  /// Starts an empty queue for runs like `first`.
-  void start(Runs first, const Settings& settings) {
+  /// Starts an empty queue for at most `most` runs like `first`.
+  void start(Runs first, const Settings& settings, int most) {
     runs_ = std::move(first);
     runs_.times = 0;
-    most_ = most_runs(settings.steps_per_launch, Runs::Memory::Feeds::bytes_of_run(runs_.layout));
+    most_ = most_runs(most, Runs::Memory::Feeds::bytes_of_run(runs_.layout));
     begun_ = is_timed(settings) ? settings.clock() : 0;
   }
   void add() { ++runs_.times; }

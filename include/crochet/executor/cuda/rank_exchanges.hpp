@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // RankExchanges: a run that exchanges with other ranks. The device runs the steps between two exchanges as one launch.
-// The host exchanges, by way of its pinned memory; or the GPUs do, in the order of their streams.
+// The host exchanges, by way of its pinned memory; or the GPUs do (sums_of_gpus.hpp).
 #pragma once
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <memory>
 
 #include <crochet/executor/cuda/plan_tables.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/stream.hpp>
+#include <crochet/executor/cuda/sums_of_gpus.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/kernels/exchange.hpp>
@@ -25,13 +27,25 @@ class RankExchanges {
   static constexpr std::size_t step_count = P::plan.step_count;
 
  public:
-  RankExchanges(Device& device, kernel::Exchange& ranks, std::byte* variables, Memory& memory,
+  /// Compiles the plan and reserves memory. Throws DeviceError and DeviceMemoryError.
+  RankExchanges(const std::shared_ptr<Device>& device, kernel::Exchange& ranks, std::byte* variables, Memory& memory,
                 const BoundPlan<Device>& plan)
-      : device_(device), ranks_(ranks), variables_(variables), memory_(memory), plan_(plan) {}
+      : device_(*device), ranks_(ranks), memory_(memory), plan_(plan), places_(variables, memory) {
+    memory.reserve_exchanges(device, plan, ranks.is_on_device());
+    device->template prepare<PlanCode<P>>();
+  }
+
+  /// When all ranks have come to the run. Plain: the plan without watches. Throws as kernel::Exchange::begin.
+  template <class Plain>
+  void begin(Launch& launch, const Dims& dims) {
+    using Kind = cpu::ExchangesOf<T, Plain>;
+    static_assert(Kind::kind == Exchanges::kind, "crochet: a plan with watches exchanges in another order");
+    ranks_.begin(Kind::kind, Kind::rows(dims));
+    launch.tables.first_row = ranks_.first_row();
+  }
 
   /// The whole run. A device that fails ends all ranks: the others wait for the exchanges of this run.
-  void run(Launch launch) {
-    launch.tables.first_row = ranks_.first_row();
+  void run(Launch& launch) {
     guard([&] {
       for (std::size_t k = 0, first = 0; k <= count; ++k) {
         const std::size_t end = k < count ? planned.data()[k].step : step_count;
@@ -42,7 +56,7 @@ class RankExchanges {
       }
     });
   }
-  /// One exchange, for a run that is launched step by step.
+  /// One exchange, for a run that is launched step by step under guard().
   template <std::size_t Step>
   void step() {
     constexpr std::size_t k = [] {
@@ -50,10 +64,9 @@ class RankExchanges {
       while (planned[at].step != Step) ++at;
       return at;
     }();
-    guard([&] { exchange(k); });
+    exchange(k);
   }
-
-  /// Work of the device between exchanges.
+  /// Work behind begin().
   template <class Work>
   void guard(const Work& work) {
     try {
@@ -68,17 +81,18 @@ class RankExchanges {
     launch.first_step = static_cast<std::int32_t>(first);
     launch.end_step = static_cast<std::int32_t>(end);
     device_.template launch<PlanCode<P>>(launch);
+    if (ranks_.is_on_device()) return;
     send_waiting();  // while the device runs
-    if (!ranks_.is_on_device()) ranks_.progress();
+    ranks_.progress();
   }
   void exchange(std::size_t k) {
     const PlannedExchange& e = planned.data()[k];
     if (ranks_.is_on_device()) {
-      exchange_by_gpus(k);
+      SumsOfGpus<Device, T>{device_, ranks_, memory_, places_}.exchange(e, bound(k), bound(e.begun));
     } else if (e.begins) {
-      begin(k);
+      begin_one(k);
     } else if (e.ends) {
-      end(k, e.begun);
+      end_one(k, e.begun);
     } else {
       reduce(k);
     }
@@ -92,7 +106,7 @@ class RankExchanges {
       }
       device_.wait(device_.record(Stream::compute));
     }
-    ranks_.reduce(sent(k), bound(k).elements, planned.data()[k].type, how(k));
+    ranks_.reduce(sent(k), bound(k).elements, planned.data()[k].type, planned.data()[k].how());
     upload(k);
   }
   /// Whether exchange `j` comes right behind exchange `k` and its value does not depend on it.
@@ -108,31 +122,8 @@ class RankExchanges {
     return false;
   }
 
-  /// The GPUs exchange, in the order of their streams. Nothing waits. Those that overlap have a stream beside the
-  /// steps.
-  void exchange_by_gpus(std::size_t k) {
-    const PlannedExchange& e = planned.data()[k];
-    if (e.ends) {
-      device_.order(Stream::downloads, Stream::compute);
-      device_.copy(at(bound(k).to), sum_of_gpus(e.begun), bytes(k));
-    } else if (e.begins) {
-      device_.order(Stream::compute, Stream::downloads);
-      reduce_by_gpus(k, sum_of_gpus(k), Stream::downloads);
-    } else {
-      reduce_by_gpus(k, at(bound(k).to), Stream::compute);
-    }
-  }
-  void reduce_by_gpus(std::size_t k, std::byte* to, Stream which) {
-    device_.with_stream(which, [&](void* stream) {
-      ranks_.reduce_on_device(at(bound(k).from), to, bound(k).elements, planned.data()[k].type, how(k), stream);
-    });
-  }
-  [[nodiscard]] std::byte* sum_of_gpus(std::size_t begun) const {
-    return memory_.exchanged_by_gpus.data() + bound(begun).sent;
-  }
-
   /// The value is copied behind what the device runs now, and sent when the next steps run.
-  void begin(std::size_t k) {
+  void begin_one(std::size_t k) {
     device_.order(Stream::compute, Stream::downloads);
     download(k, Stream::downloads);
     copied_ = device_.record(Stream::downloads);
@@ -143,12 +134,12 @@ class RankExchanges {
     if (waiting_ == waiting_end_) return;
     device_.wait(copied_);
     for (; waiting_ < waiting_end_; ++waiting_) {
-      if (!planned.data()[waiting_].begins) continue;
-      numbers_[waiting_] =
-          ranks_.begin_reduce(sent(waiting_), bound(waiting_).elements, planned.data()[waiting_].type, how(waiting_));
+      const PlannedExchange& e = planned.data()[waiting_];
+      if (!e.begins) continue;
+      numbers_[waiting_] = ranks_.begin_reduce(sent(waiting_), bound(waiting_).elements, e.type, e.how());
     }
   }
-  void end(std::size_t k, std::size_t begun) {
+  void end_one(std::size_t k, std::size_t begun) {
     send_waiting();
     ranks_.end_reduce(numbers_[begun], memory_.exchanged.data() + bound(k).got, bound(k).elements);
     device_.order(Stream::compute, Stream::copies);  // steps that run now may use the memory of the result
@@ -156,31 +147,21 @@ class RankExchanges {
   }
 
   [[nodiscard]] const BoundExchange& bound(std::size_t k) const { return plan_.exchanges[k]; }
-  static constexpr kernel::RankReduction how(std::size_t k) {
-    return {.mean = planned.data()[k].mean, .of_gradient = planned.data()[k].of_gradient};
-  }
   [[nodiscard]] std::byte* sent(std::size_t k) const { return memory_.exchanged.data() + bound(k).sent; }
-  [[nodiscard]] std::size_t bytes(std::size_t k) const {
-    return static_cast<std::size_t>(bound(k).elements) * size_of(planned.data()[k].type);
+  void download(std::size_t k, Stream stream) {
+    device_.download_later(sent(k), places_.at(bound(k).from), bound(k).bytes, stream);
   }
-  [[nodiscard]] std::byte* at(const Place& place) const {
-    constexpr auto others = static_cast<std::int32_t>(Base::placeholders);
-    if (place.base == static_cast<std::int32_t>(Base::variables)) return variables_ + place.offset;
-    if (place.base == static_cast<std::int32_t>(Base::workspace)) return memory_.workspace.data() + place.offset;
-    return const_cast<std::byte*>(memory_.feeds.device_data(0, static_cast<std::size_t>(place.base - others)));
-  }
-  void download(std::size_t k, Stream stream) { device_.download_later(sent(k), at(bound(k).from), bytes(k), stream); }
   /// No step that uses the memory of the result runs now.
   void upload(std::size_t k) {
-    device_.upload_pinned(at(bound(k).to), memory_.exchanged.data() + bound(k).got, bytes(k));
+    device_.upload_pinned(places_.at(bound(k).to), memory_.exchanged.data() + bound(k).got, bound(k).bytes);
     device_.order(Stream::copies, Stream::compute);
   }
 
   Device& device_;
   kernel::Exchange& ranks_;
-  std::byte* variables_;
   Memory& memory_;
   const BoundPlan<Device>& plan_;
+  const PlacesOfRun<Device, T> places_;
   std::size_t downloaded_ = 0;                 ///< the first exchange whose value is not on the host
   std::size_t waiting_ = 0, waiting_end_ = 0;  ///< exchanges that have begun on the device and are not sent
   std::array<int, count> numbers_{};

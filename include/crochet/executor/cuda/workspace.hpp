@@ -46,7 +46,9 @@ struct StatedRules {
 struct BoundExchange {
   Place from, to;
   std::int64_t elements = 0;
+  std::size_t bytes = 0;
   std::size_t sent = 0, got = 0;  ///< offsets in the host's memory
+  std::size_t sum = 0;            ///< where GPUs exchange: of an exchange that overlaps, the offset in their memory
 };
 
 /// The tables of one plan at one size, on the device.
@@ -61,7 +63,7 @@ struct BoundPlan {
   WatchOf<Device> watch;
   std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
   std::vector<BoundExchange> exchanges;
-  std::size_t exchanged_bytes = 0;  ///< of the host's memory for them
+  std::size_t exchanged_bytes = 0, summed_bytes = 0;  ///< of the host's memory for them, and of the GPUs'
 };
 
 /// The memory of a run. T: the tables of the graph.
@@ -70,8 +72,8 @@ struct WorkspaceMemory {
   using Feeds = LaunchFeeds<Device, T>;
 
   DeviceBytes<Device> workspace, scratch, tickets;
-  PinnedBytes<Device> exchanged;          ///< the values of exchanges with other ranks
-  DeviceBytes<Device> exchanged_by_gpus;  ///< where the GPUs exchange
+  PinnedBytes<Device> exchanged;  ///< the values of exchanges with other ranks
+  DeviceBytes<Device> summed;     ///< by GPUs, in exchanges that overlap
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
   Feeds feeds;
@@ -86,7 +88,7 @@ struct WorkspaceMemory {
   /// The memory of the device.
   std::size_t bytes() const {
     std::size_t sum =
-        workspace.capacity() + scratch.capacity() + tickets.capacity() + exchanged_by_gpus.capacity() + feeds.bytes();
+        workspace.capacity() + scratch.capacity() + tickets.capacity() + summed.capacity() + feeds.bytes();
     for (const auto& p : plans) sum += p->memory.capacity() + p->watch.memory.capacity();
     return sum;
   }
@@ -114,7 +116,7 @@ struct WorkspaceMemory {
   /// Of one of several ranks.
   void reserve_exchanges(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p, bool by_gpus) {
     constexpr const char* purpose = "the gradients that ranks exchange";
-    if (by_gpus) exchanged_by_gpus.reserve(device, p.exchanged_bytes, purpose);
+    if (by_gpus) summed.reserve(device, p.summed_bytes, purpose);
     if (!by_gpus) exchanged.reserve(device, p.exchanged_bytes, purpose);
   }
 
@@ -145,14 +147,15 @@ struct WorkspaceMemory {
   static void bind_exchanges(std::span<const PlannedExchange> planned, const Dims& dims, const Offset& offset,
                              BoundPlan<Device>& to) {
     constexpr std::size_t line = 256;
-    const auto room = [&](std::size_t bytes) {
-      return std::exchange(to.exchanged_bytes, to.exchanged_bytes + (bytes + line - 1) / line * line);
+    const auto room = [](std::size_t& all, std::size_t bytes) {
+      return std::exchange(all, all + (bytes + line - 1) / line * line);
     };
     for (const PlannedExchange& e : planned) {
       BoundExchange bound{place_of(e.from, offset), place_of(e.to, offset), e.from.shape.size().at(dims)};
-      const std::size_t bytes = static_cast<std::size_t>(bound.elements) * size_of(e.type);
-      bound.sent = e.ends ? 0 : room(bytes);
-      bound.got = e.ends ? room(bytes) : bound.sent;
+      const std::size_t bytes = bound.bytes = static_cast<std::size_t>(bound.elements) * size_of(e.type);
+      bound.sent = e.ends ? 0 : room(to.exchanged_bytes, bytes);
+      bound.got = e.ends ? room(to.exchanged_bytes, bytes) : bound.sent;
+      if (e.begins) bound.sum = room(to.summed_bytes, bytes);
       to.exchanges.push_back(bound);
     }
   }

@@ -28,17 +28,17 @@ constexpr bool has_waiting_exchanges(const SubgraphView& g) {
 }
 
 /// Of the groups that are ready the first of the first class: those that begin an exchange, others, those that end one.
-/// `gathers`: those that wait for one are of the last class, too, and those of this class that are ready come one
-/// behind the other.
+/// `gathers`: exchanges that wait are a class before the last, and those of the last two classes that are ready come
+/// one behind the other.
 constexpr Schedule order_by_exchanges(const SubgraphView& g, const Schedule& s, bool gathers = false) {
   Dependencies found = find_dependencies(g, s);
-  ConstexprVector<int> order, ready[3];
+  ConstexprVector<int> order, ready[4];
   const auto class_of = [&](int q) -> std::size_t {
     const int root = s.groups[detail::at(q)].root;
     if (root < 0) return 1;
     const Node& n = g.nodes.data()[root];
     const bool waits = gathers && (n.is(op::mean_over_ranks) || n.is(op::sum_over_ranks));
-    return n.is(op::begin_over_ranks) ? 0 : n.is(op::end_over_ranks) || waits ? 2 : 1;
+    return n.is(op::begin_over_ranks) ? 0 : n.is(op::end_over_ranks) ? 3 : waits ? 2 : 1;
   };
   const auto add = [&](int q) {
     ConstexprVector<int>& list = ready[class_of(q)];
@@ -51,8 +51,8 @@ constexpr Schedule order_by_exchanges(const SubgraphView& g, const Schedule& s, 
     if (found.waits_for[detail::at(q)] == 0) add(q);
   }
   while (order.size() < s.groups.size()) {
-    const bool goes_on = gathers && !order.empty() && class_of(order.back()) == 2 && !ready[2].empty();
-    std::size_t first = goes_on ? 2 : 0;
+    const std::size_t before = order.empty() ? 0 : class_of(order.back());
+    std::size_t first = gathers && before >= 2 && !ready[before].empty() ? before : 0;
     while (ready[first].empty()) ++first;
     const int q = ready[first].back();
     ready[first].pop_back();

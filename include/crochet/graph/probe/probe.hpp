@@ -24,11 +24,12 @@
 // Threads: the members of the executor's team call on_node_begin and on_node_end(member), each with its own number (0:
 // the thread that called session.run), possibly at the same time. These must neither allocate nor throw. All other
 // functions are called by the thread that called session.run. Their exceptions leave session.run: at once before the
-// first step, otherwise after the steps; nothing is shown in between.
+// first step, otherwise after the steps; nothing is shown in between. In a run that exchanges with other ranks they
+// always leave it after the steps.
 //
 // Devices: a step is launched, and the thread goes on. on_node_begin and on_node_end(member) are around the launch. If
 // each due probe either has on_node_device_times or has neither of these two, and none watches, all steps are one
-// launch and these two are not called. The times of steps that run at the same time are then those of a part of the
+// launch and these two are not called, except in a run that exchanges with other ranks. The times of steps that run at the same time are then those of a part of the
 // device. Only a value that a probe takes is copied to the host; takes() is called once for each value, when it is
 // complete. The times on the device are shown before on_run_end. The CPU is no device in this sense.
 //

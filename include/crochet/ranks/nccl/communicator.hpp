@@ -32,14 +32,14 @@ struct RequestOf<Host> {
 ///   a new session, reasons.
 /// - All ranks get the same bits. So does a repetition with the same GPUs and connections; NCCL chooses the order of a
 ///   sum by these.
-/// - Throws DeviceError if the machine has no NCCL since 2.11. The GPUs connect in the first exchange.
+/// - `compile` of Parallel throws DeviceError if a machine has no NCCL since 2.11. The GPUs connect in the first
+/// exchange,
+///   and anew in that of a session behind one that failed.
 /// - A rank that fails ends the sums that its GPU, and those of the others, have queued.
 template <Communicator Host>
 class Nccl {
  public:
-  explicit Nccl(Host ranks) : host_(std::move(ranks)), shared_(std::make_shared<Shared>()) {
-    detail::NcclRanks::require();
-  }
+  explicit Nccl(Host ranks) : host_(std::move(ranks)), shared_(std::make_shared<Shared>()) {}
 
   [[nodiscard]] int rank() { return host_.rank(); }
   [[nodiscard]] int size() { return host_.size(); }
@@ -69,12 +69,14 @@ class Nccl {
 
   // DeviceCommunicator.
 
+  static void require() { detail::NcclRanks::require(); }
   void sum_on_device(const void* from, void* to, std::int64_t n, DType type, double factor, void* stream) {
     if (shared_->gpus == nullptr) connect();
     shared_->gpus->sum(from, to, n, type, factor, stream);
   }
   void give_up() noexcept {
     if (shared_->gpus != nullptr) shared_->gpus->abort();
+    shared_->gpus.reset();
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means and sums over ranks on a device: nothing. The host exchanges between two launches, which leave these steps out.
+// Means and sums over ranks on a device: nothing. They are made between two launches, which leave these steps out.
 #pragma once
 #include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/kernels/cuda/call.hpp>
