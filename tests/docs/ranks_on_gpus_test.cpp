@@ -19,9 +19,12 @@ namespace ranks_on_gpus_test {
 
 namespace with_small_images {
 
-/// crochet, with the images of this file as data set.
+/// crochet, with the images of this file as data set. The test initializes MPI, so that it can catch an exception.
 namespace cr {
 using namespace crochet;  // NOLINT(google-build-using-namespace)
+struct MpiInit {
+  MpiInit(int /*argc*/, char** /*argv*/) {}
+};
 LabelledImages fashion_mnist(std::string_view /*part*/) {
   LabelledImages::Images pixels{{256, 2, 2}, std::vector<std::uint8_t>(256 * 4, 100)};
   return {std::move(pixels), LabelledImages::Labels{{256}, std::vector<std::uint8_t>(256, 1)}};
@@ -51,8 +54,11 @@ cr::train<Classifier>(cr::Parallel{cr::Cuda{.device = ranks.local_rank()}, cr::N
 }  // namespace with_small_images
 
 TEST(RanksOnGpus, TrainOrStateWhatIsMissing) {
+  int argc = 0;
+  char** argv = nullptr;
+  const crochet::MpiInit mpi{argc, argv};
   try {
-    with_small_images::train(0, nullptr);
+    with_small_images::train(argc, argv);
   } catch (const crochet::DeviceError& e) {
     const std::string text = e.what();
     EXPECT_TRUE(text.find("NCCL") != std::string::npos || text.find("GPU") != std::string::npos) << text;

@@ -49,7 +49,7 @@ std::int64_t steps_with(const Parallel& device) {
   return session.step();
 }
 
-TEST(RanksPage, SlowNetworks) {
+TEST(RanksPage, SlowNetworksAndTheMemoryOfTheOptimizer) {
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank ranks) {
     constexpr auto half = cr::Compression::bfloat16;
     auto overlapped = cr::Parallel{cr::Cpu{.threads = 1}, ranks, cr::OverlappedExchange{}};
@@ -58,6 +58,8 @@ TEST(RanksPage, SlowNetworks) {
     EXPECT_EQ(steps_with(overlapped), 1);
     EXPECT_EQ(steps_with(compressed), 1);
     EXPECT_EQ(steps_with(both), 1);
+    auto sharded = cr::Parallel{cr::Cpu{.threads = 1}, ranks, cr::ShardedOptimizer<2>{}};
+    EXPECT_EQ(steps_with(sharded), 1);
   });
 }
 
