@@ -65,8 +65,8 @@ struct Op {
   /// Whether it reduces along some axes by its kernel::Reduction (attributes: ints[0] = mask of these axes, ints[1] =
   /// whether they are kept as dimensions of 1). The loop that computes its input can then include the reduction.
   bool reduces = false;
-  /// For an operation whose result is a part of a variable: assigns a value to that part, in the graph. Null: its result
-  /// cannot be assigned to.
+  /// For an operation whose result is a part of a variable: assigns a value to that part, in the graph. Null: its
+  /// result cannot be assigned to.
   Tensor (*assign)(GraphBuilder&, Tensor part, Tensor value) = nullptr;
 
   constexpr bool has_epilogue() const { return epilogue_rows != no_epilogue; }

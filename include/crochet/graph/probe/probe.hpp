@@ -29,9 +29,10 @@
 //
 // Devices: a step is launched, and the thread goes on. on_node_begin and on_node_end(member) are around the launch. If
 // each due probe either has on_node_device_times or has neither of these two, and none watches, all steps are one
-// launch and these two are not called, except in a run that exchanges with other ranks. The times of steps that run at the same time are then those of a part of the
-// device. Only a value that a probe takes is copied to the host; takes() is called once for each value, when it is
-// complete. The times on the device are shown before on_run_end. The CPU is no device in this sense.
+// launch and these two are not called, except in a run that exchanges with other ranks. The times of steps that run at
+// the same time are then those of a part of the device. Only a value that a probe takes is copied to the host; takes()
+// is called once for each value, when it is complete. The times on the device are shown before on_run_end. The CPU is
+// no device in this sense.
 //
 // Order: on_run_begin; sources (constants, feeds, variables as of before the step); steps, with each value shown after
 // it and the values that it is computed from are complete; assigned values; on_run_end. A run that fails has no
