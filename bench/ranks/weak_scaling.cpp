@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,28 @@ class Together {
   bench::Times times_;
 };
 
+/// The same with a ShardedOptimizer, on two ranks; of others no times.
+template <class Model>
+class Sharded {
+ public:
+  explicit Sharded(cr::Mpi& ranks) {
+    if (ranks.size() == 2) together_.emplace(ranks, cr::ShardedOptimizer<2>{});
+  }
+  void time(const auto& make_steps) {
+    if (together_) together_->time(make_steps);
+  }
+  void print(bench::Times& beside, int at_once) {
+    if (together_) together_->print(beside, at_once);
+    if (!together_) std::printf(" - | - |");
+  }
+  void close() {
+    if (together_) together_->close();
+  }
+
+ private:
+  std::optional<Together<Model, cr::ShardedOptimizer<2>>> together_;
+};
+
 /// `steps` steps of each way, `at_once` at a time. Labels: classes, or targets as wide as the images.
 template <class Model, class Images, class Labels>
 void measure(cr::Mpi& ranks, const char* name, const Images& images, const Labels& labels, int steps, int at_once) {
@@ -51,6 +74,7 @@ void measure(cr::Mpi& ranks, const char* name, const Images& images, const Label
   constexpr auto half = cr::Compression::bfloat16;
   Together<Model, cr::BlockingExchange> blocking(ranks, {}), compressed(ranks, {.compression = half});
   Together<Model, cr::OverlappedExchange> overlapped(ranks, {});
+  Sharded<Model> sharded(ranks);
   const auto make_steps = [&](auto& session) {
     for (int i = 0; i < at_once; ++i) session.run("train"_n, cr::feed<"images">(images), cr::feed<"labels">(labels));
   };
@@ -60,16 +84,19 @@ void measure(cr::Mpi& ranks, const char* name, const Images& images, const Label
     blocking.time(make_steps);
     overlapped.time(make_steps);
     compressed.time(make_steps);
+    sharded.time(make_steps);
   }
   alone.close();
   for (auto* session : {&blocking, &compressed}) session->close();
   overlapped.close();
+  sharded.close();
   if (ranks.rank() != 0) return;
   std::printf("| %s | %d | %.0f (%.0f) |", name, static_cast<int>(images.shape()[0]), beside.median() / at_once,
               beside.decile() / at_once);
   blocking.print(beside, at_once);
   overlapped.print(beside, at_once);
   compressed.print(beside, at_once);
+  sharded.print(beside, at_once);
   std::printf("\n");
 }
 
@@ -82,7 +109,7 @@ int main(int argc, char** argv) {
   if (ranks.rank() == 0) {
     std::printf(
         "| case | rows a rank | side by side us | blocking us | scaling | overlapped us | scaling | bfloat16 us |"
-        " scaling |\n|---|---|---|---|---|---|---|---|---|\n");
+        " scaling | sharded us | scaling |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   }
   std::vector<float> numbers(1024 * 784, 0.5F);
   std::vector<std::int32_t> classes(1024, 3);

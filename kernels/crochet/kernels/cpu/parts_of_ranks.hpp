@@ -34,9 +34,12 @@ struct Kernel<&op::part_of_rank> {
   /// Elements [from, end) of a matrix, in row-major order.
   template <class T>
   static void copy_from_panels(const kernel::Operand& x, std::int64_t from, std::int64_t end, T* to) {
-    const std::int64_t columns = x[x.rank - 1], rows = x.size() / columns;
-    for (std::int64_t i = from; i < end; ++i) {
-      *to++ = x.as<const T>()[kernel::panel_offset<T>(rows, columns, i / columns, i % columns)];
+    const std::int64_t columns = x[x.rank - 1], rows = x.size() / columns, pitch = kernel::panel_pitch<T>(columns);
+    while (from < end) {
+      const std::int64_t i = from / columns, j = from % columns;
+      const std::int64_t some = std::min({pitch - j % pitch, columns - j, end - from});
+      std::copy_n(x.as<const T>() + kernel::panel_offset<T>(rows, columns, i, j), some, to);
+      from += some, to += some;
     }
   }
 };
