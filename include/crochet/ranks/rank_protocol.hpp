@@ -81,6 +81,7 @@ class RankProtocol {
   /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
   void fail(std::string_view what) noexcept {
     if (std::exchange(over_, true)) return;
+    if constexpr (requires { communicator_.note_failure(what); }) communicator_.note_failure(what);
     const auto all = calls_.hold(communicator_, {.state = RankState::failed});
     static_cast<void>(text_of(first_in(all, RankState::failed), what));
     give_up();  // now, because until the roll call others may wait for what this rank's GPU has queued
@@ -193,6 +194,7 @@ class RankProtocol {
   std::string text_of(int root, std::string_view mine) {
     Text text{};
     mine.copy(text.data(), text.size() - 1);
+    if (mine.size() >= text.size()) std::string_view(" ...").copy(text.data() + text.size() - 5, 4);
     communicator_.broadcast(std::as_writable_bytes(std::span{text}), root);
     text.back() = 0;
     return text.data();
@@ -214,7 +216,8 @@ class RankProtocol {
     give_up();
     throw RanksDisagreeError(detail::message(
         {"crochet: ranks 0 and ", other,
-         " are about to do different things; run the same targets, with the same model and chain, on all ranks"}));
+         " are about to do different things; run the same targets, with the same model and chain, and make the same "
+         "calls over ranks in a step function, on all ranks"}));
   }
 
   /// All ranks learn who ends the loop and why.

@@ -31,7 +31,7 @@ namespace crochet::detail {
 [[noreturn]] CROCHET_COLD inline void refuse_torn_step() {
   throw FailedPreconditionError(
       "crochet: the step function has thrown on some ranks in a step that others have made; throw in the same step on "
-      "all ranks, or request a stop in place of StopIteration");
+      "all ranks, or set an output that StopWhen reads in place of StopIteration");
 }
 inline void require_one_step(std::span<const Presence> all) {
   if (first_at_other_step(all) > 0) refuse_torn_step();

@@ -17,6 +17,7 @@ void meet_fate(std::string_view fate, crochet::Mpi& ranks) {
   if (fate == "throw") throw std::runtime_error("rank 1 fails");
   if (fate == "kill") std::raise(SIGKILL);
   if (fate == "abort") ranks.abort("for a reason");
+  if (fate == "failed") ranks.note_failure("out of paper");
   if (fate == "wait") {
     for (;;) pause();
   }
@@ -26,10 +27,12 @@ void run(int argc, char** argv) {
   const std::string_view fate = argc > 1 ? argv[1] : "";
   if (fate == "uninitialized") const crochet::Mpi ranks{MPI_COMM_WORLD};
   const crochet::MpiInit mpi{argc, argv};
-  crochet::Mpi ranks{MPI_COMM_WORLD, {.warn_after_secs = 1, .abort_after_secs = fate == "wait" ? 1.5 : 0}};
+  crochet::Mpi ranks{MPI_COMM_WORLD,
+                     {.warn_after_secs = 1, .abort_after_secs = fate == "wait" || fate == "failed" ? 1.5 : 0}};
   std::vector<std::byte> one(1), all(static_cast<std::size_t>(ranks.size()));
   ranks.all_gather(one, all);
   if (ranks.rank() == 1) meet_fate(fate, ranks);
+  if (fate == "failed" && ranks.rank() == 0) pause();  // in an exchange of its own, for example
   for (;;) ranks.all_gather(one, all);
 }
 

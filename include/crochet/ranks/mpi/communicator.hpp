@@ -111,6 +111,8 @@ class Mpi {
     shared_->run("MPI_Wait", [&] { return MPI_Wait(&request.handle, MPI_STATUS_IGNORE); });
   }
 
+  /// What a line of this rank states when it waits for the others beyond `limits`.
+  void note_failure(std::string_view what) { shared_->note_failure(what); }
   [[noreturn]] void abort(std::string_view reason) noexcept { detail::end_mpi_job(shared_->ranks(), reason); }
 
  private:

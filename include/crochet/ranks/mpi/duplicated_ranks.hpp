@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <string_view>
 
 #include <crochet/base/exceptions.hpp>
 #include <crochet/base/message.hpp>
@@ -48,6 +49,7 @@ class DuplicatedRanks {
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int local_rank() const { return local_rank_; }
 
+  void note_failure(std::string_view what) { watch_.note_failure(what); }
   /// call() is MPI's `name`. An error ends all ranks: they would wait for this one, and callers are noexcept.
   template <class Call>
   void run(const char* name, Call call) {

@@ -2,6 +2,8 @@
 // WaitWatch: a thread that reports a rank's long wait for other ranks, and can end it.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <crochet/base/message.hpp>
@@ -26,6 +29,12 @@ class WaitWatch {
   }
 
   [[nodiscard]] CurrentCall& call() { return call_; }
+  /// This rank waits from here on to tell the others that it has failed.
+  void note_failure(std::string_view what) {
+    if (has_failed_.load()) return;
+    what.copy(failure_.data(), failure_.size() - 1);
+    has_failed_.store(true);
+  }
 
  private:
   void watch(const std::stop_token& stop) {
@@ -41,17 +50,20 @@ class WaitWatch {
   }
   void act(WaitJudge::Verdict verdict) const {
     if (verdict == WaitJudge::Verdict::nothing) return;
-    const bool ends = verdict == WaitJudge::Verdict::abort;
+    const bool ends = verdict == WaitJudge::Verdict::abort, failed = has_failed_.load();
     const auto& limits = judge_.limits();
     const auto secs = static_cast<std::int64_t>(ends ? limits.abort_after_secs : limits.warn_after_secs);
     const std::string line =
         message({"crochet: rank ", rank_, " of ", size_, " has waited ", secs, " s for the other ranks in ",
-                 call_.name(), ends ? ", which is the limit (abort_after_secs): it ends the job\n" : "\n"});
+                 call_.name(), failed ? ", to tell them that it has failed: " : "", failed ? failure_.data() : "",
+                 ends ? ", which is the limit (abort_after_secs): it ends the job\n" : "\n"});
     std::fputs(line.c_str(), stderr);
     if (ends) std::_Exit(EXIT_FAILURE);
   }
 
   CurrentCall call_;
+  std::array<char, 480> failure_{};
+  std::atomic<bool> has_failed_ = false;  ///< failure_ is written before and not behind
   WaitJudge judge_;
   int rank_, size_;
   std::jthread thread_;
