@@ -162,7 +162,7 @@ TEST(RankExchanges, ARunThatDoesNotBeginChangesNothing) {
   EXPECT_EQ(rank.executor.global_step(), 2);
 }
 
-// The others wait in the exchanges of the run, and hear nothing else.
+// The others wait in the exchanges of the run, and a message of another kind does not reach them.
 TEST(RankExchanges, ADeviceThatFailsWithinARunEndsAllRanks) {
   Rank<false> rank;
   rank.trained(1);

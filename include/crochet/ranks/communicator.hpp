@@ -23,7 +23,7 @@ namespace crochet {
 ///   equal, size() of them;
 /// - `broadcast(bytes, root)`: all ranks get the bytes of rank `root`;
 /// - `abort(reason)`: ends all ranks because this one cannot go on. Does not return;
-/// - optional, `note_failure(what)`: this rank has failed, and its next call tells the others.
+/// - optional, `note_failure(what)`: this rank has failed, and reports it by its next call.
 /// It may have `send(bytes, to)` and `receive(bytes, from)`, which move bytes from one rank to another; all other ranks
 /// do not take part. State that is divided over ranks is then saved and restored with fewer bytes on the wire.
 /// A communicator is movable, or copyable as a handle.

@@ -135,7 +135,7 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     }
   }
 
-  /// Collective: a run of a step function. `step()` may exchange, and may throw what the other ranks do not see. Throws
+  /// Collective: a run of a step function. `step()` may exchange, and may throw on one rank only. Throws
   /// as meet(), and FailedPreconditionError if ranks have made different numbers of runs: a program has caught what a
   /// step has thrown.
   template <class Step>

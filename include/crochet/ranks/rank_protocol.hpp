@@ -139,7 +139,7 @@ class RankProtocol {
     in_session_ = true;
     in_step_ = parts_are_restored_ = false;
   }
-  /// Whether this rank is in a step of which another one may see no end.
+  /// Whether this rank has begun a step and has not ended it.
   void set_in_step(bool yes) { in_step_ = yes; }
   /// The ranks have nothing more in common.
   void end_all() { over_ = true; }

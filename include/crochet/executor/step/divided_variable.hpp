@@ -28,51 +28,43 @@ class DividedVariable : public Variable {
   constexpr explicit DividedVariable(Variable part) : Variable(part) {}
 };
 
+namespace detail {
+/// part: a StateVariable.
+template <Division D, class Object, std::size_t Rank, class N>
+constexpr auto divided(StateVariable<Object, Rank, N> part) {
+  static_assert(Rank <= 8, "crochet: a variable that is divided over ranks has at most 8 extents");
+  return DividedVariable<StateVariable<Object, Rank, N>, D>{part};
+}
+}  // namespace detail
+
 /// This rank's rows of an array that is divided over the ranks: `variable_by_rows<"u">(u, {rows, columns})`.
 /// - The array consists of the rows of rank 0, then those of rank 1, and so on. Ranks may have different numbers of
 ///   rows, and all have the other extents in common; else a save throws ShapeError.
 /// - A checkpoint has the array as one tensor, as that of a program on one machine. It is restored on any number of
-/// ranks
-///   whose rows together are as many.
+///   ranks whose rows together are as many.
 /// - u: a contiguous range of arithmetic elements without ghost rows. It must outlive the executor. Without extents it
-/// is
-///   one-dimensional.
+///   is one-dimensional.
 template <FixedString Text, class Range>
 requires requires(Range& r) { std::data(r); }
-constexpr auto variable_by_rows(Range& range) {
-  using Part = StateVariable<Range, 0, Name<Text>>;
-  return DividedVariable<Part, Division::by_rows>{Part{range, {}}};
-}
+constexpr auto variable_by_rows(Range& range) { return detail::divided<Division::by_rows>(variable<Text>(range)); }
 template <FixedString Text, class Range, std::size_t Rank>
 requires requires(Range& r) { std::data(r); }
 constexpr auto variable_by_rows(Range& range, const std::int64_t (&shape)[Rank]) {
-  static_assert(Rank <= 8, "crochet: a variable that is divided over ranks has at most 8 extents");
-  using Part = StateVariable<Range, Rank, Name<Text>>;
-  return DividedVariable<Part, Division::by_rows>{Part{range, std::to_array(shape)}};
+  return detail::divided<Division::by_rows>(variable<Text>(range, shape));
 }
 
 /// State that each rank has for itself, for example of its random generator, or a block of a field that is not divided
 /// by rows: `variable_of_rank<"seed">(seed)`. Arguments as for `variable`.
 /// - A checkpoint has it as `seed/rank_0_of_4` and so on; on one rank as `seed`. It is restored on the same number of
 ///   ranks, each with the same shape.
-template <FixedString Text, class T>
-requires std::is_arithmetic_v<T>
-constexpr auto variable_of_rank(T& object) {
-  using Part = StateVariable<T, 0, Name<Text>>;
-  return DividedVariable<Part, Division::of_rank>{Part{object}};
-}
-template <FixedString Text, class Range>
-requires requires(Range& r) { std::data(r); }
-constexpr auto variable_of_rank(Range& range) {
-  using Part = StateVariable<Range, 0, Name<Text>>;
-  return DividedVariable<Part, Division::of_rank>{Part{range, {}}};
+template <FixedString Text, class Object>
+constexpr auto variable_of_rank(Object& object) {
+  return detail::divided<Division::of_rank>(variable<Text>(object));
 }
 template <FixedString Text, class Range, std::size_t Rank>
 requires requires(Range& r) { std::data(r); }
 constexpr auto variable_of_rank(Range& range, const std::int64_t (&shape)[Rank]) {
-  static_assert(Rank <= 8, "crochet: a variable that is divided over ranks has at most 8 extents");
-  using Part = StateVariable<Range, Rank, Name<Text>>;
-  return DividedVariable<Part, Division::of_rank>{Part{range, std::to_array(shape)}};
+  return detail::divided<Division::of_rank>(variable<Text>(range, shape));
 }
 
 namespace detail {

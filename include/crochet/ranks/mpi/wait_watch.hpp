@@ -29,7 +29,7 @@ class WaitWatch {
   }
 
   [[nodiscard]] CurrentCall& call() { return call_; }
-  /// This rank waits from here on to tell the others that it has failed.
+  /// From here on this rank waits to report its failure.
   void note_failure(std::string_view what) {
     if (has_failed_.load()) return;
     what.copy(failure_.data(), failure_.size() - 1);
@@ -55,7 +55,7 @@ class WaitWatch {
     const auto secs = static_cast<std::int64_t>(ends ? limits.abort_after_secs : limits.warn_after_secs);
     const std::string line =
         message({"crochet: rank ", rank_, " of ", size_, " has waited ", secs, " s for the other ranks in ",
-                 call_.name(), failed ? ", to tell them that it has failed: " : "", failed ? failure_.data() : "",
+                 call_.name(), failed ? ", to report its failure: " : "", failed ? failure_.data() : "",
                  ends ? ", which is the limit (abort_after_secs): it ends the job\n" : "\n"});
     std::fputs(line.c_str(), stderr);
     if (ends) std::_Exit(EXIT_FAILURE);
