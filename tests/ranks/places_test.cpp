@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles and dumps of several ranks: each has a folder of its own, and devices that name the rank.
 #include <crochet/proto/perfetto.pb.h>
+#include <crochet/checkpoint/restore_latest.hpp>
+#include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
@@ -24,6 +27,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../executor/device_under_test.hpp"
@@ -131,6 +135,36 @@ std::ptrdiff_t train_with_probes_on_one_rank(Exchange exchange) {
 TEST(RankPlaces, ARankWithProbesExchangesInTheOrderOfTheOthers) {
   EXPECT_GT(train_with_probes_on_one_rank(cr::BlockingExchange{}), 50);
   EXPECT_GT(train_with_probes_on_one_rank(cr::OverlappedExchange{}), 50);
+}
+
+/// The variables of rank 1 after `last_step` steps on two ranks, of a training that may go on from a checkpoint.
+std::vector<float> trained_until(std::int64_t last_step, const fs::path& folder) {
+  std::vector<float> all;
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const cr::Saver saver{folder};
+    cr::MonitoredSession session{
+        cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Network>(),
+        cr::HookChain{cr::StopAtStep{.last_step = last_step}, cr::CheckpointSaver{saver, {.save_steps = 3}}},
+        cr::restore_latest(saver)};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) {
+        std::vector<float> rows{1, 2, static_cast<float>(me.rank()), static_cast<float>(s.step()), 4, 5};
+        s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {2, 3}}));
+      }
+    });
+    if (me.rank() == 0) return;
+    std::as_const(session.executor()).for_each_variable([&](std::string_view, auto elements, auto) {
+      for (const auto e : elements) all.push_back(static_cast<float>(e));
+      return false;
+    });
+  });
+  return all;
+}
+TEST(RankPlaces, ATrainingGoesOnBitForBitFromTheChiefsCheckpoint) {
+  const TemporaryFolder test;
+  const std::vector<float> undisturbed = trained_until(7, test / "undisturbed");
+  trained_until(4, test / "interrupted");
+  EXPECT_EQ(trained_until(7, test / "interrupted"), undisturbed);
 }
 
 TEST(RankPlaces, EachRankProfilesIntoItsOwnFolder) {

@@ -51,6 +51,10 @@ struct Plain {
 struct ByAdam : Plain {
   static constexpr auto optimizer() { return cr::Adam{0.01}; }
 };
+/// The decay depends on the shape of the whole variable.
+struct ByAdamW : Plain {
+  static constexpr auto optimizer() { return cr::AdamW{.weight_decay = 0.5, .decays = cr::only_matrices}; }
+};
 struct ByAdagrad : Plain {
   static constexpr auto optimizer() { return cr::Adagrad{}; }
 };
@@ -63,7 +67,7 @@ struct ByMomentum : Plain {
 /// An optimizer of a user, with a slot.
 struct SignMomentum {
   constexpr cr::Tensor update(cr::Tensor w, cr::Tensor gradient) const {
-    const auto m = cr::detail::slot_variable(w, "/momentum");
+    const auto m = cr::slot_variable(w, "/momentum");
     const auto now = w.graph->assign(m, m * 0.9 + gradient);
     return w.graph->assign(w, w - cr::sign(now) * 0.001);
   }
@@ -158,6 +162,7 @@ TEST(ShardedOptimizers, HaveTheBitsOfWholeOnes) {
   expect_the_bits_of_a_whole_one<ByAdam, 2>();
   expect_the_bits_of_a_whole_one<ByAdam, 4>();
   expect_the_bits_of_a_whole_one<ByMomentum, 3>();
+  expect_the_bits_of_a_whole_one<ByAdamW, 3>();
   expect_the_bits_of_a_whole_one<ByAdagrad, 3>();
   expect_the_bits_of_a_whole_one<BySgd, 3>();
   expect_the_bits_of_a_whole_one<BySignMomentum, 3>();

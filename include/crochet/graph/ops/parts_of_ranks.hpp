@@ -52,11 +52,6 @@ constexpr Tensor assign_to_part(GraphBuilder& g, Tensor part, Tensor value) {
   return g.apply(op::assign, variable, whole);
 }
 
-/// The variable that `variable` is, or is a part of.
-constexpr Tensor whole_variable(Tensor variable) {
-  const Node& n = variable.graph->node(variable);
-  return n.is(op::part_of_rank) ? Tensor{variable.graph, n.inputs[0]} : variable;
-}
 /// Whether a value is a rank's part of a gradient, or an elementwise function of one.
 constexpr bool is_part_of_rank(Tensor x) {
   const Node& n = x.graph->node(x);
@@ -73,5 +68,12 @@ constexpr Tensor sum_of_squares(Tensor x) {
   return is_part_of_rank(x) ? sum_over_ranks(sum) : sum;
 }
 }  // namespace detail
+
+/// For an optimizer: the variable that `variable` is, or of which it is a rank's part. It has the name, and the shape
+/// of the model.
+constexpr Tensor whole_variable(Tensor variable) {
+  const Node& n = variable.graph->node(variable);
+  return n.is(op::part_of_rank) ? Tensor{variable.graph, n.inputs[0]} : variable;
+}
 
 }  // namespace crochet

@@ -18,7 +18,7 @@ struct Adagrad {
     return detail::learning_rate(g, scope, learning_rate);
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const SharedScalar& rate) const {
-    const Tensor slot = detail::slot_variable(w, "/Adagrad", constant_initializer(initial_accumulator));
+    const Tensor slot = slot_variable(w, "/Adagrad", constant_initializer(initial_accumulator));
     const Tensor a = w.graph->assign(slot, slot + square(gradient));
     return w.graph->assign(w, w - gradient * rate.as(w.dtype()) / (sqrt(a) + epsilon));
   }

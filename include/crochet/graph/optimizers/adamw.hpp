@@ -36,7 +36,7 @@ struct AdamW {
             1 - rate * weight_decay};
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const Shared& s) const {
-    const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
+    const Tensor kept = weight_decay != 0 && decays(whole_variable(w)) ? w * s.kept.as(w.dtype()) : w;
     return w.graph->assign(w, kept - detail::adam_step(w, gradient, "/AdamW", "/AdamW_1", s.adam));
   }
 };

@@ -24,9 +24,9 @@ struct Lion {
     return {rate, 1 - rate * weight_decay};
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const Shared& s) const {
-    const Tensor m = detail::slot_variable(w, "/Lion"), rate = s.rate.as(w.dtype());
+    const Tensor m = slot_variable(w, "/Lion"), rate = s.rate.as(w.dtype());
     const Tensor c = m + (gradient - m) * (1 - beta1);
-    const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
+    const Tensor kept = weight_decay != 0 && decays(whole_variable(w)) ? w * s.kept.as(w.dtype()) : w;
     return w.graph->apply(op::group, w.graph->assign(w, kept - sign(c) * rate),
                           detail::moving_average(m, gradient, beta2));
   }

@@ -19,7 +19,7 @@ struct Momentum {
     return detail::learning_rate(g, scope, learning_rate);
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const SharedScalar& rate) const {
-    const Tensor slot = detail::slot_variable(w, "/Momentum");
+    const Tensor slot = slot_variable(w, "/Momentum");
     const Tensor a = w.graph->assign(slot, slot * momentum + gradient);
     const Tensor direction = nesterov ? gradient + a * momentum : a;
     return w.graph->assign(w, w - direction * rate.as(w.dtype()));

@@ -24,11 +24,11 @@ struct RMSProp {
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const SharedScalar& rate) const {
     GraphBuilder& g = *w.graph;
-    Tensor s = detail::moving_average(detail::slot_variable(w, "/RMSProp", ones()), square(gradient), decay);
-    if (centered) s = s - square(detail::moving_average(detail::slot_variable(w, "/RMSProp_1"), gradient, decay));
+    Tensor s = detail::moving_average(slot_variable(w, "/RMSProp", ones()), square(gradient), decay);
+    if (centered) s = s - square(detail::moving_average(slot_variable(w, "/RMSProp_1"), gradient, decay));
     Tensor u = gradient * rate.as(w.dtype()) / sqrt(s + epsilon);
     if (momentum != 0) {
-      const Tensor slot = detail::slot_variable(w, centered ? "/RMSProp_2" : "/RMSProp_1");
+      const Tensor slot = slot_variable(w, centered ? "/RMSProp_2" : "/RMSProp_1");
       u = g.assign(slot, slot * momentum + u);
     }
     return g.assign(w, w - u);

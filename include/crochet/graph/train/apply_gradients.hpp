@@ -6,7 +6,9 @@
 // or, if all variables share values that are computed once per step, such as a learning rate,
 //   constexpr auto begin(GraphBuilder& g, std::string_view scope) const;          // returns the shared values
 //   constexpr Tensor update(Tensor variable, Tensor gradient, <result of begin>) const;
-// An update consists of elementwise nodes, which are fused into the product or loop that computes the gradient.
+// An update consists of elementwise nodes, which are fused into the product or loop that computes the gradient. Its
+// variables are made by slot_variable(). With ShardedOptimizer `variable` and `gradient` are a rank's parts, of rank 1;
+// whole_variable(variable) has the name and the shape of the model.
 #pragma once
 #include <crochet/graph/train/clipping.hpp>
 #include <crochet/graph/train/share_over_ranks.hpp>
@@ -25,7 +27,8 @@ struct MinimizeOptions {
   std::string_view scope = "";
   /// Whether a step increments global_step. With several optimizers set it for only one of them.
   bool count_step = true;
-  /// Changes the gradients before the update: ClipByValue, ClipByNorm, ClipByGlobalNorm, or your own function.
+  /// Changes the gradients before the update: ClipByValue, ClipByNorm, ClipByGlobalNorm, or your own function. With
+  /// ShardedOptimizer the gradient of a large variable is this rank's part, of rank 1.
   Function<void(VariableGradients&)> clip{};
   /// Every `steps`-th run applies the mean gradient of the runs since the last application
   /// (graph/train/accumulate.hpp).
@@ -46,10 +49,11 @@ constexpr auto begin(const Optimizer& optimizer, GraphBuilder& g, std::string_vi
 
 template <class Optimizer, class Shared>
 constexpr Tensor update(const Optimizer& optimizer, const VariableGradient& v, const Shared& shared) {
+  const Tensor variable = is_part_of_rank(v.gradient) ? part_of_rank(v.variable) : v.variable;
   if constexpr (std::is_same_v<Shared, NothingShared>) {
-    return optimizer.update(v.variable, v.gradient);
+    return optimizer.update(variable, v.gradient);
   } else {
-    return optimizer.update(v.variable, v.gradient, shared);
+    return optimizer.update(variable, v.gradient, shared);
   }
 }
 

@@ -67,13 +67,12 @@ class GradientBucket {
   std::int64_t bytes_ = 0;
 };
 
-/// If ranks divide the state of the optimizer, gradient and variable become this rank's parts.
+/// If ranks divide the state of the optimizer, the gradient becomes this rank's part.
 constexpr void share_large(VariableGradient& v, Spread of_loss) {
   if (v.variable.graph->optimizer_parts() == 0 || of_loss == Spread::same) {
     v.gradient = gradient_of_whole_batch(v.gradient, of_loss);
   } else {
     v.gradient = gradient_of_part(v.gradient, of_loss == Spread::mean);
-    v.variable = part_of_rank(v.variable);
   }
 }
 

@@ -6,18 +6,20 @@
 #include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/train/rate.hpp>
 
-namespace crochet::detail {
+namespace crochet {
 
-/// A slot of a variable, or of a rank's part of one: same shape and type, not trainable, named as TensorFlow names the
-/// slots of the variable.
+/// For an optimizer: a slot of a variable, or of a rank's part of one. It has the same shape and type, is not
+/// trainable, and has the name of the variable with this suffix, as TensorFlow names slots.
 constexpr Tensor slot_variable(Tensor variable, std::string_view suffix, const Initializer& init = zeros()) {
   GraphBuilder& g = *variable.graph;
   const Tensor whole = whole_variable(variable);
-  const TextPool name = joined(g.name_of(whole.id), suffix);
+  const TextPool name = detail::joined(g.name_of(whole.id), suffix);
   const Tensor slot = g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
   if (whole.id != variable.id) g.note_part(slot, whole);
   return slot;
 }
+
+namespace detail {
 
 /// beta^t with t the number of the current step, from 1. Kept in double.
 constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::string_view suffix, double beta) {
@@ -43,4 +45,6 @@ constexpr Tensor moving_average(Tensor average, Tensor x, double beta) {
   return moving_average(average, x, x.graph->constant(x.dtype(), 1 - beta));
 }
 
-}  // namespace crochet::detail
+}  // namespace detail
+
+}  // namespace crochet
