@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor for a device: runs are queued and launched several at a time; values are copied when they are read.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,10 +10,9 @@
 
 #include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/device_kernels.hpp>
+#include <crochet/executor/cuda/device_runs.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
-#include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/memory.hpp>
-#include <crochet/executor/cuda/plan_launch.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/variable_snapshot.hpp>
@@ -34,16 +32,19 @@ namespace crochet::cuda {
 /// - Extensions: hooks whose extend_graph is part of the graph.
 /// - Movable. Only one thread at a time may call it.
 template <class Device, class Model, class... Extensions>
-class Executor : public cpu::GraphInterface<
-                     cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>,
-                     DeviceKernels<Device::runs_own_operations>> {
+class Executor
+    : public cpu::GraphInterface<
+          cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>,
+          DeviceKernels<Device::runs_own_operations>>,
+      public DeviceRuns<Device,
+                        cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>> {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
   using Interface = cpu::GraphInterface<T, DeviceKernels<Device::runs_own_operations>>;
-  using Variables = DeviceVariables<Device, T>;
-  using Runs = QueuedRuns<Device, T>;
-  using Memory = typename Runs::Memory;
-  using Layout = FeedLayout<T>;
-  static constexpr int step_node = find_node(T::graph, "global_step");
+  using AllRuns = DeviceRuns<Device, T>;
+  using AllRuns::finish_runs, AllRuns::settle_watch, AllRuns::step_on_host;
+  using AllRuns::step_node, AllRuns::device_, AllRuns::settings_, AllRuns::variables_, AllRuns::queue_, AllRuns::watch_,
+      AllRuns::counted_;
+  using typename AllRuns::Memory, typename AllRuns::Runs;
 
  public:
   template <class N>
@@ -71,17 +72,12 @@ class Executor : public cpu::GraphInterface<
   std::size_t workspace_bytes(const Workspace& workspace) const { return workspace.memory_->bytes(); }
 
   explicit Executor(std::shared_ptr<Device> device, const Settings& settings = {})
-      : device_(std::move(device)), settings_(settings) {
-    settings_.check();
-  }
+      : AllRuns(std::move(device), settings) {}
   explicit Executor(const DeviceSettings<Device>& settings) : Executor(settings.device, settings.settings) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Device, Model, E...>&& plain)
       : Executor(plain.device(), plain.settings()) {}
-
-  const Settings& settings() const { return settings_; }
-  const std::shared_ptr<Device>& device() const { return device_; }
 
   /// Gives every variable its initial value, from the seed.
   void initialize() {
@@ -92,7 +88,7 @@ class Executor : public cpu::GraphInterface<
   }
   /// Launches the queued runs and waits for them. Throws what they throw.
   void close() {
-    flush();
+    this->flush();
     device_->synchronize();
   }
 
@@ -106,11 +102,12 @@ class Executor : public cpu::GraphInterface<
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
     if constexpr (exchanges<D>) finish_runs();
-    enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
+    Interface::template check_feeds<cpu::Planned<T, D>, F...>();
+    this->template enqueue<cpu::Planned<T, D>, D>(workspace.memory_, feeds...);
     if constexpr (exchanges<D>) {
-      flush_with_ranks();
+      this->flush_with_ranks();
     } else if (queue_.is_due(settings_)) {
-      flush();
+      this->flush();
     }
   }
 
@@ -127,9 +124,10 @@ class Executor : public cpu::GraphInterface<
     using Plain = cpu::Planned<T, D>;
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
+    Interface::template check_feeds<Plan, F...>();
     finish_runs();
-    enqueue<Plan, D>(workspace, feeds...);
-    if (workspace.memory_->skipped_last) return flush();
+    this->template enqueue<Plan, D>(workspace.memory_, feeds...);
+    if (workspace.memory_->skipped_last) return this->flush();
     workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
     ProbedSteps<Plan, Plain, Watch, D>(*this, *run.memory, run).show(probes, crochet::detail::List<F...>{});
@@ -190,7 +188,7 @@ class Executor : public cpu::GraphInterface<
                   "crochet: the graph has no variable of this name.");
     using E = element_t<T::template node<N>().dtype>;
     constexpr std::size_t index = T::variable_index(T::template node_id<N>);
-    flush();
+    this->flush();
     if constexpr (T::template node_id<N> == step_node) counted_.forget();
     return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
                         static_cast<std::size_t>(T::template node<N>().shape.size().factor));
@@ -206,16 +204,6 @@ class Executor : public cpu::GraphInterface<
     return step_on_host();
   }
 
-  /// Launches the queued runs, unless a run before them has violated a rule.
-  void flush() {
-    if (queue_.empty()) return;
-    const Runs runs = queue_.take();
-    if (watch_.must_settle_before(runs)) settle_watch();
-    if (watch_.skips(*runs.memory)) return counted_.forget();
-    runs.launch({device_, variables_, watch_, settings_.mode, settings_.exchange}, runs);
-    if (watch_.settle(*device_, false)) note_found();
-  }
-
   /// For a hook's after_run: checks the value in runs of the last run's demand, from that one on. The first run whose
   /// value violates the rule, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
   /// on the workspace behind it were skipped: the variables are those of that run. Runs are executed again from here
@@ -227,7 +215,7 @@ class Executor : public cpu::GraphInterface<
   auto violation(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
     Memory& memory = *workspace.memory_;
     watch_.template state<N>(memory, rule);
-    if (watch_.skips(memory)) flush();  // take() lets runs be executed again
+    if (watch_.skips(memory)) this->flush();  // take() lets runs be executed again
     if (auto found = watch_.template take<N>(*device_, rule, memory.runs)) return found;
     if (memory.skipped_last) return std::nullopt;
     const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
@@ -258,53 +246,8 @@ class Executor : public cpu::GraphInterface<
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
 
-  /// Adds a run of plan P to the queue.
-  template <class P, class D, class... F>
-  void enqueue(Workspace& workspace, const F&... feeds) {
-    Interface::template check_feeds<P, F...>();
-    variables_.host().template settle<P>();
-    Dims dims;
-    dims.fill(cpu::unknown_dim);
-    std::array<FedValue, sizeof...(F)> fed{bind_feed<T>(device_, feeds, dims)...};
-    Memory& memory = *workspace.memory_;
-    cpu::check_dims<T, P>(dims, memory.dims);
-    Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
-    if (!queue_.fits(run)) start_queue<P>(std::move(run));
-    memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
-    queue_.add();
-    ++memory.runs;
-    memory.last_plan = queue_.runs().plan;
-    memory.probed_last = cpu::ExchangesOf<T, P>::any;
-    memory.skipped_last = watch_.skips(memory);
-    if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
-    counted_.add(step_change<T, P>);
-    memory.dims = dims;
-    memory.values.template remember<P>(queue_.runs(), static_cast<D*>(nullptr));
-  }
-  template <class P>
-  void start_queue(Runs first) {
-    flush();
-    Memory& memory = *first.memory;
-    first.plan = &memory.template bind<P>(device_, first.dims);
-    if (memory.replaces_values(*first.plan)) settle_watch();
-    memory.reserve(device_, *first.plan);
-    first.first_run = memory.runs;
-    queue_.start(std::move(first), settings_, cpu::ExchangesOf<T, P>::any ? 1 : settings_.steps_per_launch);
-    memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
-  }
-
-  /// A run that does not begin on all ranks has been counted, and has not happened.
-  void flush_with_ranks() {
-    try {
-      flush();
-    } catch (...) {
-      counted_.forget();
-      throw;
-    }
-  }
-
   void copy_value(const Memory& memory, std::byte* to, const FetchedValue& value, std::size_t bytes) {
-    flush();
+    this->flush();
     const std::byte* const from = value.base == Base::variables   ? variables_.data() + value.offset
                                   : value.base == Base::workspace ? memory.workspace.data() + value.offset
                                                                   : value.fed;
@@ -312,21 +255,6 @@ class Executor : public cpu::GraphInterface<
     settle_watch();
   }
 
-  void finish_runs() {
-    flush();
-    settle_watch();
-  }
-  void settle_watch() {
-    if (watch_.settle(*device_, true)) note_found();
-  }
-  /// The host has counted the steps of skipped runs; the device has those of the failing run.
-  void note_found() {
-    counted_.forget();
-    if constexpr (step_node >= 0) {
-      variables_.read(*device_);
-      watch_.set_step(step_on_host());
-    }
-  }
   /// Of the last run, on the host.
   template <class N, class Rule>
   std::optional<Violation<fetched_t<N>>> check_last(Workspace& workspace, const Rule& rule) {
@@ -334,23 +262,8 @@ class Executor : public cpu::GraphInterface<
     if (workspace.memory_->skipped_last || crochet::detail::obeys(value, rule)) return std::nullopt;
     return Violation<fetched_t<N>>{value, std::nullopt, 0};
   }
-  /// The step in the host's copy of the variables.
-  std::int64_t step_on_host() const {
-    if constexpr (step_node < 0) {
-      return 0;
-    } else {
-      return *static_cast<const std::int64_t*>(variables_.host().read(T::variable_index(step_node)));
-    }
-  }
-
-  std::shared_ptr<Device> device_;
-  Settings settings_;
-  Variables variables_;
-  Queue<Device, T> queue_;
-  ValueWatch<Device, T> watch_;
   std::shared_ptr<VariableSnapshot<Device, T>> snapshot_;
   DeviceBytes<Device> step_times_;  ///< that a probed run's launch writes
-  mutable StepCount counted_;
 };
 
 }  // namespace crochet::cuda
