@@ -18,6 +18,8 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
+#include "script.hpp"
+
 namespace ranks_schedules_test {
 
 namespace cr = crochet;
@@ -34,77 +36,34 @@ struct Model {
 
 enum class Does : int { throws, is_preempted, stops, ends_data, skips_to_other_run };
 enum class At : int { loop, begin, create, before_run, after_run, side_run, end, after_end };
-struct Event {
-  int rank;
-  At at;
-  std::int64_t step;
-  Does does;
-};
-
-/// Draws numbers below n.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 1) {}
-  int operator()(int n) {
-    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
-    return static_cast<int>((state_ >> 33U) % static_cast<std::uint64_t>(n));
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-/// The events of one rank that have not happened yet.
-class Script {
- public:
-  Script(const std::vector<Event>& all, int rank) {
-    for (const Event& e : all) {
-      if (e.rank == rank) left_.push_back(e);
-    }
-  }
-  /// Throws if the rank fails here; returns whether it does `does`.
-  bool happens(At at, std::int64_t step, Does does) {
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      const Event e = left_[i];
-      if (e.at != at || (at != At::begin && at != At::end && at != At::after_end && e.step != step) || e.does != does)
-        continue;
-      left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(i));
-      return true;
-    }
-    return false;
-  }
-  void act(At at, std::int64_t step) {
-    if (happens(at, step, Does::throws)) throw std::runtime_error("scripted");
-    if (happens(at, step, Does::is_preempted)) throw cr::AbortedError("scripted");
-  }
-
- private:
-  std::vector<Event> left_;
-};
+constexpr bool has_no_step(At at) { return at == At::begin || at == At::end || at == At::after_end; }
+using ranks_script::Draws;
+using Event = ranks_script::Event<At, Does>;
+using Script = ranks_script::Script<At, Does>;
 
 /// A hook with a part of the script, and every third step a run of its own that all ranks make.
 struct Scripted {
   using handles = cr::Phases<cr::phase::begin, cr::phase::after_create_session, cr::phase::before_run,
                              cr::phase::after_run, cr::phase::end>;
-  void begin() { script->act(At::begin, 0); }
-  void after_create_session(auto& session, auto&) { script->act(At::create, session.step()); }
+  void begin() { script->fail(At::begin, 0); }
+  void after_create_session(auto& session, auto&) { script->fail(At::create, session.step()); }
   cr::RunArgs<> before_run(auto& run) {
-    script->act(At::before_run, run.step());
+    script->fail(At::before_run, run.step());
     return {};
   }
   void after_run(auto& run, auto&) {
     ++*applied;
     if (script->happens(At::after_run, run.step(), Does::stops)) run.request_stop("scripted");
-    script->act(At::after_run, run.step());
+    script->fail(At::after_run, run.step());
     const bool own_clock = script->happens(At::side_run, run.step(), Does::skips_to_other_run);
     if (run.step() % 3 != 2 && !own_clock) return;
-    script->act(At::side_run, run.step());
+    script->fail(At::side_run, run.step());
     run.session().run(cr::fetches<"loss">, cr::feed<"x">(cr::TensorView<float, 2>{rows->data(), {1, 2}}));
   }
   void end(auto& session) {
-    script->act(At::end, session.step());
+    script->fail(At::end, session.step());
     session.run(cr::fetches<"loss">, cr::feed<"x">(cr::TensorView<float, 2>{rows->data(), {1, 2}}));
-    script->act(At::after_end, session.step());
+    script->fail(At::after_end, session.step());
   }
 
   Script* script;
@@ -131,7 +90,7 @@ Outcome train(cr::testing::ThreadRank me, const std::vector<Event>& events, std:
     try {
       cr::run_session(session, [&](auto& s) {
         while (!s.should_stop()) {
-          script.act(At::loop, s.step());
+          script.fail(At::loop, s.step());
           if (script.happens(At::loop, s.step(), Does::ends_data)) throw cr::OutOfRangeError();
           if (script.happens(At::loop, s.step(), Does::stops)) s.request_stop("scripted");
           if (s.should_stop()) break;

@@ -21,6 +21,8 @@
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
+#include "script.hpp"
+
 namespace ranks_step_schedules_test {
 
 namespace cr = crochet;
@@ -29,52 +31,16 @@ using cr::testing::ThreadRank;
 
 enum class Does : int { throws, is_preempted, stops, ends_data };
 enum class At : int { loop, begin, create, before_run, in_step, behind_exchange, after_run, end };
-struct Event {
-  int rank;
-  At at;
-  std::int64_t step;
-  Does does;
-};
-
-/// Draws numbers below n.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 1) {}
-  int operator()(int n) {
-    state_ ^= state_ << 13U, state_ ^= state_ >> 7U, state_ ^= state_ << 17U;
-    return static_cast<int>((state_ >> 33U) % static_cast<std::uint64_t>(n));
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-/// The events of one rank that have not happened yet.
-class Script {
- public:
-  Script(const std::vector<Event>& all, int rank) {
-    for (const Event& e : all) {
-      if (e.rank == rank) left_.push_back(e);
-    }
-  }
-  bool happens(At at, std::int64_t step, Does does) {
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      const Event e = left_[i];
-      if (e.at != at || e.does != does || (at != At::begin && at != At::end && e.step != step)) continue;
-      left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(i));
-      return true;
-    }
-    return false;
-  }
+constexpr bool has_no_step(At at) { return at == At::begin || at == At::end; }
+using ranks_script::Draws;
+using Event = ranks_script::Event<At, Does>;
+struct Script : ranks_script::Script<At, Does> {
+  using ranks_script::Script<At, Does>::Script;
   void act(At at, std::int64_t step) {
-    if (happens(at, step, Does::throws)) throw std::runtime_error("scripted");
-    if (happens(at, step, Does::is_preempted)) throw cr::AbortedError("scripted");
-    const bool runs = at != At::begin && at != At::create && at != At::end;
+    fail(at, step);
+    const bool runs = !has_no_step(at) && at != At::create;
     if (runs && happens(at, step, Does::ends_data)) throw cr::OutOfRangeError();
   }
-
- private:
-  std::vector<Event> left_;
 };
 
 /// What a rank has for itself: the steps that it made, and the passes of its loop between them.
