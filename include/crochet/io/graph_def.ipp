@@ -60,6 +60,9 @@ CROCHET_INLINE void write_constant(const GraphTable::Node& from, proto::TensorPr
     case DType::boolean:
       to.set_tensor_content(bytes_of(value != 0));
       break;
+    case DType::bfloat16:
+      to.set_tensor_content(bytes_of(bfloat16(value)));
+      break;
   }
 }
 

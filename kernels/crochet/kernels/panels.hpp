@@ -11,7 +11,7 @@ namespace crochet::kernel {
 
 /// Vectors per row of a panel.
 template <class T>
-inline constexpr int panel_vectors = sizeof(T) == 4 ? 2 : 1;
+inline constexpr int panel_vectors = sizeof(T) <= 4 ? 2 : 1;
 template <class T>
 inline constexpr std::int64_t panel_width = panel_vectors<T>* simd::lanes;
 

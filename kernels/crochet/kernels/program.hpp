@@ -151,7 +151,8 @@ CROCHET_ALWAYS_INLINE void run(Accumulate<T, O, A, From>, M& m, const At& at) {
 }
 template <std::size_t P, int N, int U, class T, std::uint64_t Bits, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Constant<T, Bits>, M& m, const At&) {
-  constexpr auto value = static_cast<simd::cell_t<T>>(std::bit_cast<double>(Bits));
+  constexpr auto number = static_cast<T>(std::bit_cast<double>(Bits));
+  constexpr auto value = std::bit_cast<simd::cell_t<T>>(number);
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) cells<P>(m).v[u] = simd::fill<T, N>(value);
 }

@@ -3,6 +3,8 @@
 // or 1, as in memory, and masks as wide as the compared elements, as comparisons produce them. Masks are converted
 // only where bytes are needed, so a mask used by a selection costs nothing.
 #pragma once
+#include <bit>
+
 #include <crochet/kernels/simd.hpp>
 
 namespace crochet::simd {
@@ -94,12 +96,38 @@ CROCHET_ALWAYS_INLINE cells_t<T, N> choose(const C& c, const cells_t<T, N>& a, c
   }
 }
 
-/// Converts element by element, as static_cast does; conversion to bool tests for not 0.
+/// The float of each bfloat16.
+template <int N, class V>
+CROCHET_ALWAYS_INLINE cells_t<float, N> widen_bfloat16(const V& x) {
+  if constexpr (N == 1) {
+    return std::bit_cast<float>(std::uint32_t{x} << 16U);
+  } else {
+    return reinterpret_cast<vec<float, N>>(__builtin_convertvector(x, vec<std::uint32_t, N>) << 16U);
+  }
+}
+/// Each float rounded to bfloat16, to nearest, ties to even. NaN stays NaN.
+template <int N, class V>
+CROCHET_ALWAYS_INLINE cells_t<bfloat16, N> round_to_bfloat16(const V& x) {
+  if constexpr (N == 1) {
+    return bfloat16(x).bits();
+  } else {
+    const auto bits = reinterpret_cast<vec<std::uint32_t, N>>(x);
+    const auto rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
+    return __builtin_convertvector((x == x ? rounded : bits | 0x40'0000U) >> 16U, vec<bfloat16, N>);
+  }
+}
+
+/// Converts element by element, as static_cast does; conversion to bool tests for not 0. bfloat16 is converted from and
+/// to float only.
 template <class From, class To, int N, class V>
 CROCHET_ALWAYS_INLINE auto cast(const V& x) {
   using Out = cells_t<To, N>;
   if constexpr (std::is_same_v<From, To>) {
     return x;
+  } else if constexpr (std::is_same_v<From, bfloat16>) {
+    return widen_bfloat16<N>(x);
+  } else if constexpr (std::is_same_v<To, bfloat16>) {
+    return round_to_bfloat16<N>(x);
   } else if constexpr (N == 1) {
     return std::is_same_v<To, bool> ? static_cast<Out>(x != V{}) : static_cast<Out>(x);
   } else if constexpr (std::is_same_v<To, bool>) {

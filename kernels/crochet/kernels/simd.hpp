@@ -3,6 +3,7 @@
 // element type; the compiler splits or joins types of other widths. The functions here take a vector or a scalar.
 #pragma once
 #include <cmath>
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <cstdint>
 #include <limits>
@@ -38,9 +39,10 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-/// The type that represents T in registers: bool is a byte 0 or 1.
+/// The type that represents T in registers: bool is a byte 0 or 1, bfloat16 its bits.
 template <class T>
-using cell_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+using cell_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
+                                  std::conditional_t<std::is_same_v<T, bfloat16>, std::uint16_t, T>>;
 
 namespace detail {
 template <class T, int N>
@@ -106,7 +108,7 @@ CROCHET_ALWAYS_INLINE reg_t<T, Wide> load(const T* p) {
 }
 template <class T, class V>
 CROCHET_ALWAYS_INLINE void store(T* p, const V& v) {
-  T* aligned = static_cast<T*>(__builtin_assume_aligned(p, alignof(T)));
+  void* aligned = __builtin_assume_aligned(p, alignof(T));
   __builtin_memcpy(aligned, &v, sizeof v);
 }
 

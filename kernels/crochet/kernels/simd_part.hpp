@@ -99,7 +99,7 @@ CROCHET_HOST_ALWAYS_INLINE void write_first(T* p, const V& v, std::int64_t n) {
     return;
   }
 #endif
-  __builtin_memcpy(p, &v, static_cast<std::size_t>(n) * sizeof(T));
+  __builtin_memcpy(static_cast<void*>(p), &v, static_cast<std::size_t>(n) * sizeof(T));
 }
 
 }  // namespace crochet::simd

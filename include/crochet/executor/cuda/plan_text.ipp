@@ -25,6 +25,8 @@ CROCHET_INLINE std::string_view spelt(DType type) {
       return "std::uint8_t";
     case DType::boolean:
       return "bool";
+    case DType::bfloat16:
+      return "bfloat16";
   }
   return {};
 }

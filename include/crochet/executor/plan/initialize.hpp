@@ -46,6 +46,8 @@ CROCHET_COLD inline void initialize(void* data, DType type, std::int64_t n, cons
       return initialize(static_cast<std::uint8_t*>(data), n, a, name, seed);
     case DType::boolean:
       return initialize(static_cast<bool*>(data), n, a, name, seed);
+    case DType::bfloat16:
+      return initialize(static_cast<bfloat16*>(data), n, a, name, seed);
   }
 }
 

@@ -60,6 +60,7 @@ inline std::array<std::byte, 8> constant_bytes(DType type, double value) {
   if (type == DType::int64) put(static_cast<std::int64_t>(value));
   if (type == DType::uint8) put(static_cast<std::uint8_t>(value));
   if (type == DType::boolean) put(value != 0);
+  if (type == DType::bfloat16) put(bfloat16(value));
   return bytes;
 }
 

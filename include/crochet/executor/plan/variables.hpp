@@ -178,6 +178,10 @@ class Variables {
         return visit_one<std::uint8_t>(v, elements, visit);
       case DType::boolean:
         return visit_one<bool>(v, elements, visit);
+      case DType::bfloat16:
+        // Few models have it, and each visit is code.
+        if constexpr (has_bfloat16) return visit_one<bfloat16>(v, elements, visit);
+        break;
     }
     return false;
   }
@@ -207,16 +211,21 @@ class Variables {
     return mirrors_[v].data();
   }
 
-  static constexpr bool doubles_in_panels = [] {
+  /// Whether there are variables of the type, in panels only or in any layout.
+  static constexpr bool exists(DType type, bool in_panels) {
     for (const VariableInfo& v : T::variables) {
-      if (v.layout != Layout::row_major && v.dtype == DType::float64) return true;
+      if (v.dtype == type && !(in_panels && v.layout == Layout::row_major)) return true;
     }
     return false;
-  }();
+  }
+  static constexpr bool has_bfloat16 = exists(DType::bfloat16, false);
   template <bool Pack>
   void copy(std::size_t v) const {
-    if constexpr (doubles_in_panels) {
+    if constexpr (exists(DType::float64, true)) {
       if (T::variables[v].dtype == DType::float64) return copy<Pack, double>(v);
+    }
+    if constexpr (exists(DType::bfloat16, true)) {
+      if (T::variables[v].dtype == DType::bfloat16) return copy<Pack, bfloat16>(v);
     }
     return copy<Pack, float>(v);
   }

@@ -105,6 +105,7 @@ class GraphBuilder {
     OpInputs seen;
     n.op = &op;
     (take(arguments, n, seen), ...);
+    require_storage(n);
     const TypedShape result = op.infer(seen);
     n.dtype = result.dtype;
     n.shape = result.shape;
@@ -123,6 +124,7 @@ class GraphBuilder {
     Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
     std::size_t i = 0;
     for (Tensor t : inputs) n.inputs[i++] = own(t);
+    require_storage(n);
     return add(n);
   }
 
@@ -217,6 +219,13 @@ class GraphBuilder {
   constexpr Tensor add(Node n) {
     n.moment = moment_;
     return {this, graph_.add(n)};
+  }
+  /// No arithmetic on bfloat16.
+  constexpr void require_storage(const Node& n) const {
+    if (n.op->accepts_bfloat16 || n.op->kind == OpKind::view || n.op->kind == OpKind::group) return;
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      if (node(n.inputs[k]).dtype == DType::bfloat16) graph_error::bfloat16_is_for_storage(n.op->name);
+    }
   }
   constexpr Tensor shared(Tensor v, DType dtype, const Shape& shape) const {
     const Node& n = node(v);

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include <crochet/base/bfloat16.hpp>
+
 namespace crochet {
 
 /// The element type of a tensor.
-enum class DType : std::uint8_t { float32, float64, int32, int64, uint8, boolean };
+enum class DType : std::uint8_t { float32, float64, int32, int64, uint8, boolean, bfloat16 };
 
 namespace detail {
 template <class T>
@@ -32,6 +34,8 @@ template <>
 struct dtype_trait<std::uint8_t> : known_dtype<DType::uint8> {};
 template <>
 struct dtype_trait<bool> : known_dtype<DType::boolean> {};
+template <>
+struct dtype_trait<bfloat16> : known_dtype<DType::bfloat16> {};
 
 template <DType>
 struct element {
@@ -57,9 +61,14 @@ template <>
 struct element<DType::boolean> {
   using type = bool;
 };
+template <>
+struct element<DType::bfloat16> {
+  using type = bfloat16;
+};
 }  // namespace detail
 
-/// A C++ type that can be a tensor's element: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.
+/// A C++ type that can be a tensor's element: float, double, std::int32_t, std::int64_t, std::uint8_t, bool or
+/// bfloat16.
 template <class T>
 concept Element = detail::dtype_trait<T>::known;
 
@@ -70,16 +79,22 @@ inline constexpr DType dtype_of = detail::dtype_trait<T>::value;
 template <DType D>
 using element_t = typename detail::element<D>::type;
 
+/// Whether there is floating-point arithmetic on the type. bfloat16 is for storage: operations that compute want
+/// floats.
 constexpr bool is_floating(DType d) { return d == DType::float32 || d == DType::float64; }
+/// Whether gradients flow through tensors of the type.
+constexpr bool has_gradient(DType d) { return is_floating(d) || d == DType::bfloat16; }
+/// The type in which values of a type are computed with, and of their gradients: float for bfloat16, else the type.
+constexpr DType computed_as(DType d) { return d == DType::bfloat16 ? DType::float32 : d; }
 
 /// Bytes of one element.
 constexpr std::size_t size_of(DType d) {
-  if (d == DType::float64 || d == DType::int64) return 8;
-  return d == DType::float32 || d == DType::int32 ? 4 : 1;
+  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1, 2};
+  return sizes[static_cast<std::size_t>(d)];
 }
 
 constexpr std::string_view name_of(DType d) {
-  constexpr std::string_view names[] = {"float32", "float64", "int32", "int64", "uint8", "bool"};
+  constexpr std::string_view names[] = {"float32", "float64", "int32", "int64", "uint8", "bool", "bfloat16"};
   return names[static_cast<std::size_t>(d)];
 }
 

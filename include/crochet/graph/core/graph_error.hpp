@@ -32,6 +32,15 @@ namespace crochet::graph_error {
 [[noreturn]] inline void element_types_differ() { fail("the operands' element types differ: convert with cast<T>(x)"); }
 /// The operation is not defined for this element type (e.g. a mean of bools, a matmul of integers).
 [[noreturn]] inline void element_type_not_supported() { fail("the operation does not support this element type"); }
+/// Arithmetic on a tensor of bfloat16, which is a type for storage. Compute with cast<float>(x).
+[[noreturn]] inline void bfloat16_is_for_storage(std::string_view operation) {
+  fail("bfloat16 is a type for storage, and " + std::string(operation) + " computes with it: use cast<float>(x)");
+}
+/// minimize() of a loss that depends on a trainable variable of bfloat16: most updates are smaller than a half of its
+/// last bit, and would be lost. Train a variable of float, and use cast<bfloat16>(variable).
+[[noreturn]] inline void variables_of_bfloat16_are_not_trained() {
+  fail("a variable of bfloat16 would lose small updates: train a variable of float and use cast<bfloat16>(variable)");
+}
 /// x / 0, floor_divide(x, 0) or mod(x, 0) of integers, with a constant 0.
 [[noreturn]] inline void division_of_integers_by_zero() { fail("integers are divided by a constant 0"); }
 /// Convolution: the filter's third dimension must equal the image's channels.

@@ -68,6 +68,8 @@ struct Op {
   /// For an operation whose result is a part of a variable: assigns a value to that part, in the graph. Null: its
   /// result cannot be assigned to.
   Tensor (*assign)(GraphBuilder&, Tensor part, Tensor value) = nullptr;
+  /// Whether its inputs may be bfloat16: it moves or converts elements, or sums them as floats.
+  bool accepts_bfloat16 = false;
 
   constexpr bool has_epilogue() const { return epilogue_rows != no_epilogue; }
   /// The number of leading dimensions that form the epilogue's rows, for a result of this rank.
@@ -75,6 +77,13 @@ struct Op {
     return epilogue_rows == all_but_last ? rank - 1 : static_cast<std::size_t>(epilogue_rows);
   }
 };
+
+namespace detail {
+constexpr Op accepting_bfloat16(Op op) {
+  op.accepts_bfloat16 = true;
+  return op;
+}
+}  // namespace detail
 
 inline constexpr std::size_t max_inputs = 6;
 

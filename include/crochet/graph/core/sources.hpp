@@ -24,7 +24,8 @@ inline constexpr Op constant{.name = "constant", .kind = OpKind::source};
 /// A number of elements that depends on dynamic dimensions. ints = their powers, reals[0] = the static factor.
 inline constexpr Op count{.name = "count", .kind = OpKind::kernel};
 /// inputs = {variable, value}.
-inline constexpr Op assign{.name = "assign", .kind = OpKind::assign, .infer = detail::infer_assign};
+inline constexpr Op assign =
+    detail::accepting_bfloat16({.name = "assign", .kind = OpKind::assign, .infer = detail::infer_assign});
 /// Runs all its inputs; it has no value.
 inline constexpr Op group{.name = "group", .kind = OpKind::group, .infer = detail::infer_group};
 }  // namespace op

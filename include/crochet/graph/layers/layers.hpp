@@ -16,19 +16,30 @@ constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::st
                                 const Shape& shape, const Initializer& init) {
   return g.variable(joined(layer, what).view(), type, shape, init, true);
 }
+constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name, const Initializer& init, DType stored) {
+  const Shape shape = x.shape();
+  if (shape.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(shape.rank));
+  const Extent inputs = shape[shape.rank - 1];
+  GraphBuilder& g = *x.graph;
+  const Tensor kernel = layer_variable(g, name, "/kernel", stored, {inputs, units}, init);
+  const Tensor bias = layer_variable(g, name, "/bias", computed_as(x.dtype()), {units}, zeros());
+  return matmul(x, kernel) + bias;
+}
 }  // namespace detail
 
 /// x kernel + bias: x [..., inputs] -> [..., units]. Acts on the last dimension, as Keras's Dense. The kernel [inputs,
 /// units] is initialised by `init`, the bias with zeros.
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
                        const Initializer& init = glorot_uniform()) {
-  const Shape shape = x.shape();
-  if (shape.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(shape.rank));
-  const Extent inputs = shape[shape.rank - 1];
-  GraphBuilder& g = *x.graph;
-  const Tensor kernel = detail::layer_variable(g, name, "/kernel", x.dtype(), {inputs, units}, init);
-  const Tensor bias = detail::layer_variable(g, name, "/bias", x.dtype(), {units}, zeros());
-  return matmul(x, kernel) + bias;
+  return detail::dense(x, units, name, init, computed_as(x.dtype()));
+}
+
+/// As above, with the kernel stored as W: float, or bfloat16 for a model that is served in half the memory. The result
+/// and the bias are of the type of x, or float. Weights of either type are restored from a checkpoint of the other.
+template <Element W>
+constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
+                       const Initializer& init = glorot_uniform()) {
+  return detail::dense(x, units, name, init, dtype_of<W>);
 }
 
 /// Selects rows of a table by index: ids (int32, int64 or uint8) [...] -> [..., width] (Keras's Embedding).

@@ -12,7 +12,8 @@ constexpr void gradient_of_broadcast_to(GradientScope& s);
 
 namespace op {
 /// The input broadcast to a larger shape, which broadcast_to() has checked and set.
-inline constexpr Op broadcast_to{"broadcast_to", OpKind::kernel, nullptr, detail::gradient_of_broadcast_to};
+inline constexpr Op broadcast_to =
+    detail::accepting_bfloat16({"broadcast_to", OpKind::kernel, nullptr, detail::gradient_of_broadcast_to});
 }  // namespace op
 
 /// `x` broadcast to a larger shape, by numpy's rule.

@@ -22,9 +22,11 @@ inline constexpr Op logical_or = detail::logical("logical_or");
 inline constexpr Op logical_xor = detail::logical("logical_xor");
 inline constexpr Op logical_not{"logical_not", OpKind::elementwise, detail::infer_not};
 /// inputs = {condition, where true, where false}.
-inline constexpr Op select{"select", OpKind::elementwise, detail::infer_select, detail::gradient_of_select};
+inline constexpr Op select =
+    detail::accepting_bfloat16({"select", OpKind::elementwise, detail::infer_select, detail::gradient_of_select});
 /// ints[0] = the target element type.
-inline constexpr Op cast{"cast", OpKind::elementwise, detail::infer_cast, detail::gradient_of_cast};
+inline constexpr Op cast =
+    detail::accepting_bfloat16({"cast", OpKind::elementwise, detail::infer_cast, detail::gradient_of_cast});
 }  // namespace op
 
 // clang-format off
@@ -50,9 +52,14 @@ constexpr Tensor logical_not(Tensor a) { return a.graph->apply(op::logical_not, 
 
 /// `a` where the condition (bool) holds, else `b`. No gradient flows to the condition.
 constexpr Tensor select(Tensor condition, Tensor a, Tensor b) { return a.graph->apply(op::select, condition, a, b); }
-/// Converts the elements. To bool: x != 0. From floating to integer types: truncates.
+/// Converts the elements. To bool: x != 0. From floating to integer types: truncates. To bfloat16: to the nearest, ties
+/// to even. From and to bfloat16 through float.
 constexpr Tensor cast(Tensor x, DType to) {
   if (x.dtype() == to) return x;
+  const bool rounds = to == DType::bfloat16, widens = x.dtype() == DType::bfloat16;
+  if ((rounds && x.dtype() != DType::float32) || (widens && to != DType::float32)) {
+    return cast(cast(x, DType::float32), to);
+  }
   return x.graph->apply(op::cast, Attributes{.ints = {static_cast<std::int32_t>(to)}}, x);
 }
 /// As above: cast<float>(x).
@@ -65,8 +72,8 @@ constexpr void gradient_of_select(GradientScope& s) {
   if (s.wants(2)) s.give(2, select(s.input(0), s.zero(), s.upstream()));
 }
 constexpr void gradient_of_cast(GradientScope& s) {
-  if (is_floating(s.input(0).dtype()) && is_floating(s.output().dtype())) {
-    s.give(0, cast(s.upstream(), s.input(0).dtype()));
+  if (has_gradient(s.input(0).dtype()) && has_gradient(s.output().dtype())) {
+    s.give(0, cast(s.upstream(), computed_as(s.input(0).dtype())));
   }
 }
 }  // namespace detail

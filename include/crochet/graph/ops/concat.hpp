@@ -29,8 +29,8 @@ constexpr unsigned items_of_concat(const Attributes& a) {
 
 namespace op {
 /// Up to six inputs [..., n_k, ...] -> [..., sum of the n_k, ...]; ints = {axis, number of inputs}.
-inline constexpr Op concat{"concat", OpKind::kernel,         detail::infer_concat, detail::gradient_of_concat,
-                           -1,       detail::items_of_concat};
+inline constexpr Op concat = detail::accepting_bfloat16(
+    {"concat", OpKind::kernel, detail::infer_concat, detail::gradient_of_concat, -1, detail::items_of_concat});
 }  // namespace op
 
 namespace detail {

@@ -12,12 +12,13 @@ constexpr void gradient_of_stopped(GradientScope&) {}
 }  // namespace detail
 
 namespace op {
-inline constexpr Op identity{"identity", OpKind::elementwise, detail::infer_passed_on, detail::gradient_of_passed_on};
-inline constexpr Op stop_gradient{"stop_gradient", OpKind::elementwise, detail::infer_passed_on,
-                                  detail::gradient_of_stopped};
+inline constexpr Op identity = detail::accepting_bfloat16(
+    {"identity", OpKind::elementwise, detail::infer_passed_on, detail::gradient_of_passed_on});
+inline constexpr Op stop_gradient = detail::accepting_bfloat16(
+    {"stop_gradient", OpKind::elementwise, detail::infer_passed_on, detail::gradient_of_stopped});
 /// inputs = {value, group}. In a plan it is the value, and the group is an additional target.
-inline constexpr Op with_dependencies{"with_dependencies", OpKind::elementwise, detail::infer_passed_on,
-                                      detail::gradient_of_passed_on};
+inline constexpr Op with_dependencies = detail::accepting_bfloat16(
+    {"with_dependencies", OpKind::elementwise, detail::infer_passed_on, detail::gradient_of_passed_on});
 }  // namespace op
 
 /// A copy of `x` as a separate node, e.g. to give it a second name.

@@ -34,8 +34,8 @@ constexpr unsigned items_of_segment_sum(const Attributes& a) { return a.ints[0] 
 namespace op {
 /// inputs = {x [..., n, ...], indices [...]}: the axis of size n is replaced by the dimensions of the indices. ints =
 /// {axis, rank of the indices, result of an index outside [0, n): 0: invalid, as for op::slice; 1: zeros}.
-inline constexpr Op gather{"gather", OpKind::kernel,         detail::infer_gather, detail::gradient_of_gather,
-                           -1,       detail::items_of_gather};
+inline constexpr Op gather = detail::accepting_bfloat16(
+    {"gather", OpKind::kernel, detail::infer_gather, detail::gradient_of_gather, -1, detail::items_of_gather});
 /// inputs = {values, indices}: the transpose of gather; ints as above. segment_sum() sets the shape.
 inline constexpr Op segment_sum{
     "segment_sum", OpKind::kernel, nullptr, detail::gradient_of_segment_sum, -1, detail::items_of_segment_sum};

@@ -7,8 +7,9 @@ namespace crochet {
 
 namespace detail {
 constexpr TypedShape infer_matmul(const OpInputs& in) {
-  in.want_same_type(0, 1);
-  in.want_floating(0);
+  const DType type = computed_as(in[0].dtype);
+  if (type != computed_as(in[1].dtype)) graph_error::element_types_differ();
+  if (!is_floating(type)) graph_error::element_type_not_supported();
   const std::size_t ta = in.attributes.ints[0] != 0 ? 1 : 0, tb = in.attributes.ints[1] != 0 ? 1 : 0;
   if (ta != 0 || in.shape(0).rank < 2) in.want_rank(0, 2);
   in.want_rank(1, 2);
@@ -17,7 +18,7 @@ constexpr TypedShape infer_matmul(const OpInputs& in) {
   Shape out = in.shape(0);
   if (ta != 0) out[0] = out[1];
   out[out.rank - 1] = in.shape(1)[1 - tb];
-  return {in[0].dtype, out};
+  return {type, out};
 }
 constexpr void gradient_of_matmul(GradientScope& s);
 /// Each row of the result depends on one row of a, unless a is transposed.
@@ -26,14 +27,14 @@ constexpr unsigned items_of_matmul(const Attributes& a) { return a.ints[0] != 0 
 
 namespace op {
 /// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}. If a is not transposed, m may be several
-/// dimensions.
-inline constexpr Op matmul{.name = "matmul",
-                           .kind = OpKind::kernel,
-                           .infer = detail::infer_matmul,
-                           .gradient = detail::gradient_of_matmul,
-                           .epilogue_rows = all_but_last,
-                           .itemwise = detail::items_of_matmul,
-                           .panel_inputs = 0b10};
+/// dimensions. An operand of bfloat16 stands for its floats.
+inline constexpr Op matmul = detail::accepting_bfloat16({.name = "matmul",
+                                                         .kind = OpKind::kernel,
+                                                         .infer = detail::infer_matmul,
+                                                         .gradient = detail::gradient_of_matmul,
+                                                         .epilogue_rows = all_but_last,
+                                                         .itemwise = detail::items_of_matmul,
+                                                         .panel_inputs = 0b10});
 }  // namespace op
 
 struct Transpose {
@@ -49,7 +50,8 @@ constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose);  // o
 /// - `transpose`: whether to transpose the last two dimensions of either operand first.
 /// - The leading dimensions are a batch of matrices and broadcast by numpy's rule. Unlike in numpy, operands of rank 1
 ///   are an error.
-/// - If b has rank 2 (a dense layer's weights), all rows of a are treated as one matrix.
+/// - If b has rank 2 (a dense layer's weights), all rows of a are treated as one matrix, and either operand may be
+///   bfloat16: the result is float, and so are the sums. With b of a higher rank cast<float>(x) is needed.
 constexpr Tensor matmul(Tensor a, Tensor b, Transpose transpose = {}) {
   if ((a.shape().rank > 2 && transpose.a) || b.shape().rank > 2) return detail::batched_product(a, b, transpose);
   const Attributes transposes{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};

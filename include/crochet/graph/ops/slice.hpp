@@ -59,10 +59,12 @@ namespace op {
 /// step, number, factor and powers of begin, result of a position outside [0, n)}. Such a position is only possible for
 /// dynamic dimensions. Its result is 0: invalid (NaN; signed integers: the lowest value, unsigned: the greatest, bool:
 /// true); 1: zero.
-inline constexpr Op slice{"slice", OpKind::kernel, nullptr, detail::gradient_of_slice, -1, detail::items_along};
+inline constexpr Op slice =
+    detail::accepting_bfloat16({"slice", OpKind::kernel, nullptr, detail::gradient_of_slice, -1, detail::items_along});
 /// [..., m, ...] -> [..., n, ...]: element i of the input goes to position begin + i * step along the axis, unless that
 /// is outside [0, n). All other elements are reals[0]. ints as for op::slice. (As XLA's Pad with interior padding.)
-inline constexpr Op pad{"pad", OpKind::kernel, nullptr, detail::gradient_of_pad, -1, detail::items_along};
+inline constexpr Op pad =
+    detail::accepting_bfloat16({"pad", OpKind::kernel, nullptr, detail::gradient_of_pad, -1, detail::items_along});
 }  // namespace op
 
 namespace detail {

@@ -19,12 +19,9 @@ constexpr unsigned items_of_transpose(const Attributes& a) { return a.ints[0] ==
 
 namespace op {
 /// Axis i of the result is axis ints[i] of the input.
-inline constexpr Op transpose{"transpose",
-                              OpKind::kernel,
-                              detail::infer_transpose,
-                              detail::gradient_of_transpose,
-                              -1,
-                              detail::items_of_transpose};
+inline constexpr Op transpose =
+    detail::accepting_bfloat16({"transpose", OpKind::kernel, detail::infer_transpose, detail::gradient_of_transpose, -1,
+                                detail::items_of_transpose});
 }  // namespace op
 
 namespace detail {

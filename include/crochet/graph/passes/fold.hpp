@@ -66,6 +66,7 @@ class Folder {
       case DType::uint8:
         return x >= 0 && x < 256;
       case DType::boolean:
+      case DType::bfloat16:  // it would be rounded
         return false;
     }
     return false;

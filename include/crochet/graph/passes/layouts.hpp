@@ -34,8 +34,8 @@ class LayoutChooser {
   /// Panels of a matrix with few columns would be mostly padding.
   static constexpr bool fits(const Node& n) {
     constexpr std::int64_t few = 4;
-    return is_floating(n.dtype) && n.shape.rank >= 2 && n.shape.size().is_static() && n.shape.size().factor > 0 &&
-           n.shape[n.shape.rank - 1].factor >= few;
+    return is_floating(computed_as(n.dtype)) && n.shape.rank >= 2 && n.shape.size().is_static() &&
+           n.shape.size().factor > 0 && n.shape[n.shape.rank - 1].factor >= few;
   }
 
   constexpr void look_at(int i) {

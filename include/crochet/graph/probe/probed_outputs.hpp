@@ -66,6 +66,7 @@ constexpr std::optional<DType> output_dtype() {
   if constexpr (std::is_integral_v<X> && std::is_signed_v<X> && sizeof(X) == 4) return DType::int32;
   if constexpr (std::is_integral_v<X> && std::is_signed_v<X> && sizeof(X) == 8) return DType::int64;
   if constexpr (std::is_same_v<X, unsigned char>) return DType::uint8;
+  if constexpr (std::is_same_v<X, bfloat16>) return DType::bfloat16;
   return {};
 }
 /// The DType of an output of type X.

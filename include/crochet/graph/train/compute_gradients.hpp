@@ -47,7 +47,9 @@ constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scop
   VariableGradients found;
   for (Tensor v : trainable_variables(g, scope)) {
     const int id = v.id <= loss.id ? all[static_cast<std::size_t>(v.id)] : -1;
-    if (id >= 0) found.push_back({v, broadcast_to({&g, id}, v.shape())});
+    if (id < 0) continue;
+    if (v.dtype() == DType::bfloat16) graph_error::variables_of_bfloat16_are_not_trained();
+    found.push_back({v, broadcast_to({&g, id}, v.shape())});
   }
   return found;
 }

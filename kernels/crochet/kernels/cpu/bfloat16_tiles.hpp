@@ -55,13 +55,14 @@ struct PairedProduct : RoundedProduct<PairedProduct> {
 class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
  public:
   static constexpr bool rounds_to_bfloat16 = true;
+  static constexpr bool rounds_stored_bfloat16 = true;
 
   static constexpr bool rounds(std::int64_t depth) { return depth > 1; }
   static constexpr std::int64_t words(std::int64_t rows, std::int64_t depth) {
     return pairs_in(depth) * (rows + 2 * panel_width<float>);
   }
-  template <ProductPaths P, class Epilogue>
-  static void multiply_rounded(const Matrix<float>& a, const Matrix<float>& b, std::int64_t depth, Range rows,
+  template <ProductPaths P, class B, class Epilogue>
+  static void multiply_rounded(const Matrix<float>& a, const Matrix<B>& b, std::int64_t depth, Range rows,
                                Range columns, float* room, const Epilogue& epilogue) {
     const std::int64_t pairs = pairs_in(depth);
     auto* const panel = reinterpret_cast<Bfloat16Pair*>(room);

@@ -12,8 +12,9 @@ namespace crochet::kernel::detail {
 
 /// The unsigned integer that represents all types of its size, so that they share code.
 template <std::size_t Bytes>
-using bits_t =
-    std::conditional_t<Bytes == 8, std::uint64_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint8_t>>;
+using bits_t = std::conditional_t<
+    Bytes == 8, std::uint64_t,
+    std::conditional_t<Bytes == 4, std::uint32_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
 /// The value for an element that does not exist: NaN, the lowest signed integer, the greatest unsigned integer, true.
 /// (As jax.numpy.take with mode "fill".)
@@ -22,6 +23,8 @@ constexpr bits_t<sizeof(T)> invalid() {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>) {
     return std::bit_cast<bits_t<sizeof(T)>>(Limits::quiet_NaN());
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return bfloat16(std::numeric_limits<float>::quiet_NaN()).bits();
   } else {
     return static_cast<bits_t<sizeof(T)>>(std::is_signed_v<T> ? Limits::min() : Limits::max());
   }

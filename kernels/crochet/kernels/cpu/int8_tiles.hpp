@@ -61,6 +61,7 @@ struct Int8Product : RoundedProduct<Int8Product> {
 class Int8Tiles : public RoundingTiles<Int8Tiles> {
  public:
   static constexpr bool rounds_to_int8 = true;
+  static constexpr bool rounds_stored_bfloat16 = false;
 
   static constexpr bool rounds(std::int64_t depth) { return depth >= 4 && depth <= most_int8_depth; }
   /// For a panel of floats and one of words, a line, and the rows with their scales.

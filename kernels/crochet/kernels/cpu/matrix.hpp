@@ -5,6 +5,7 @@
 //   Epilogue&)
 // It computes the given rows and columns of a b and passes them to the epilogue. P: the code paths that may be needed.
 // It may use the worker's scratch memory from `scratch_offset` on. The constant `packs` is true if b may be in panels.
+// With a constant `reads_bfloat16` = true, b may be a Matrix<bfloat16> for a of float.
 // With a constant `rounds_to_bfloat16` = true convolutions of floats are sums of products of bfloat16 numbers, too, and
 // with `rounds_to_int8` = true of integers of 8 bits; runs that change a variable then do not compile. With a constant
 // `exact` = true no algorithm is used that has other rounding errors than a sum of products. The constant

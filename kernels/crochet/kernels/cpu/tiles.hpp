@@ -61,17 +61,19 @@ struct ProductUsesOf {
   }
 };
 
-/// A product, or a part of one, with an epilogue given by its functions.
-template <class T>
+/// A product, or a part of one, with an epilogue given by its functions. B: T or, for float, bfloat16.
+template <class T, class B>
 class Product {
  public:
-  Product(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, const void* epilogue, const ProductUses<T>& uses)
+  Product(const Matrix<T>& a, const Matrix<B>& b, std::int64_t depth, const void* epilogue, const ProductUses<T>& uses)
       : a_(a), b_(b), depth_(depth), epilogue_(epilogue), uses_(uses) {}
 
   [[gnu::noinline]] void run(Range rows, Range columns, Worker& worker, std::int64_t scratch_offset) const {
     if (rows.size() <= 0 || columns.size() <= 0) return;
-    if (uses_.outer != nullptr && depth_ == 1 && !b_.transposed() && b_.panel == 0) {
-      return uses_.outer(epilogue_, a_, b_, rows, columns);
+    if constexpr (std::is_same_v<T, B>) {
+      if (uses_.outer != nullptr && depth_ == 1 && !b_.transposed() && b_.panel == 0) {
+        return uses_.outer(epilogue_, a_, b_, rows, columns);
+      }
     }
     // Sums in another order than the tiles', so these paths depend on the whole product and not on the part of it. A
     // part that begins with row 0 has more rows than `few`, or all.
@@ -81,6 +83,12 @@ class Product {
     constexpr std::int64_t width = panel_width<T>;
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+      if constexpr (!std::is_same_v<T, B>) {
+        if (rows.size() <= read_as_stored && !b_.transposed() && (b_.panel != 0 || n == width)) {
+          edge_tiles(Panel<B>{b_.at(0, j), b_.row}, rows, j, n);
+          continue;
+        }
+      }
       const Panel<T> panel = panel_of(b_, depth_, j, n, rows.size(), room);
       Range left = rows;
       if (n == width && uses_.tiles != nullptr) left.from = uses_.tiles(epilogue_, a_, panel, depth_, rows, j);
@@ -91,6 +99,9 @@ class Product {
  private:
   /// The maximum number of rows for which dot products are faster than transposing the matrix.
   static constexpr std::int64_t few = few_rows;
+  /// The maximum number of rows for which a tile widens the panel as it reads it, once for each eight or so, rather
+  /// than a copy of it.
+  static constexpr std::int64_t read_as_stored = 2 * tile_rows<T>;
 
   void use(std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) const { uses_.row(epilogue_, i, j, n, sums); }
   void one_row(std::int64_t i, Range columns) const {
@@ -115,7 +126,8 @@ class Product {
     }
   }
   /// Computes tiles at the edges: n columns, any number of rows.
-  void edge_tiles(Panel<T> panel, Range rows, std::int64_t j, std::int64_t n) const {
+  template <class P>
+  void edge_tiles(Panel<P> panel, Range rows, std::int64_t j, std::int64_t n) const {
     T sums[tile_rows<T> * panel_width<T>];
     while (rows.size() > 0) {
       const std::int64_t made = edge_sums(a_, panel, depth_, rows, n, sums);
@@ -124,7 +136,8 @@ class Product {
     }
   }
 
-  const Matrix<T>&a_, &b_;
+  const Matrix<T>& a_;
+  const Matrix<B>& b_;
   std::int64_t depth_;
   const void* epilogue_;
   const ProductUses<T>& uses_;
@@ -139,6 +152,7 @@ class Tiles {
  public:
   /// Whether the right operand may be in panels.
   static constexpr bool packs = true;
+  static constexpr bool reads_bfloat16 = true;
   /// A column or row of the result has the same bits in every part that begins at a multiple of the grain.
   static constexpr bool divides_freely = true;
   /// The granularity for splitting rows over a team: whole tiles, and more than the rows that are computed otherwise.
@@ -154,10 +168,10 @@ class Tiles {
     return panel_scratch<T>(depth);
   }
 
-  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
-  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+  template <ProductPaths P = ProductPaths{}, class T, class B, class Epilogue>
+  static void multiply(const Matrix<T>& a, const Matrix<B>& b, std::int64_t depth, Range rows, Range columns,
                        Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
-    detail::Product<T>(a, b, depth, &epilogue, detail::product_uses<T, P, Epilogue>)
+    detail::Product<T, B>(a, b, depth, &epilogue, detail::product_uses<T, P, Epilogue>)
         .run(rows, columns, worker, scratch_offset);
   }
 };

@@ -15,7 +15,7 @@ template <class U>
 void transpose_strip(const U* from, std::int64_t from_pitch, U* to, std::int64_t to_pitch, std::int64_t rows,
                      std::int64_t columns) {
   std::int64_t i = 0;
-  if constexpr (sizeof(U) > 1) {
+  if constexpr (sizeof(U) > 2) {
     constexpr std::int64_t n = native_lanes<U>;
     for (; i + n <= rows; i += n) {
       std::int64_t j = 0;

@@ -20,6 +20,7 @@ template <class T>
 CROCHET_DEVICE_INLINE T missing_element() {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
   if constexpr (std::is_same_v<T, bool>) return true;
+  if constexpr (std::is_same_v<T, bfloat16>) return T(std::numeric_limits<float>::quiet_NaN());
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return std::is_signed_v<T> ? std::numeric_limits<T>::lowest() : static_cast<T>(-1);
   }

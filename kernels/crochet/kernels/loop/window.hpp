@@ -24,7 +24,7 @@ template <class T>
 inline constexpr int overrun = simd::lanes_for(sizeof(T));
 template <class T>
 CROCHET_ALWAYS_INLINE void fill_run(T* to, T x, std::int64_t n) {
-  const auto v = simd::fill<T, overrun<T>>(x);
+  const auto v = simd::fill<T, overrun<T>>(std::bit_cast<simd::cell_t<T>>(x));
   for (std::int64_t k = 0; k < n; k += overrun<T>) simd::store(to + k, v);
 }
 

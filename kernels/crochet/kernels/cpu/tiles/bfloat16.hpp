@@ -114,4 +114,16 @@ inline void round_lines(const float* first, const float* second, std::int64_t n,
   for (; i < n; ++i) to[i] = detail::join(first[i], second != nullptr ? second[i] : 0.0F);
 }
 
+/// The same for a line that is rounded already.
+inline void round_line(const bfloat16* from, std::int64_t depth, Bfloat16Pair* to) {
+  if (depth % 2 != 0) to[depth / 2] = from[depth - 1].bits();
+  __builtin_memcpy(to, from, static_cast<std::size_t>(depth / 2) * sizeof *to);
+}
+inline void round_lines(const bfloat16* first, const bfloat16* second, std::int64_t n, Bfloat16Pair* to) {
+  const auto upper = [second](std::int64_t i) {
+    return second != nullptr ? Bfloat16Pair{second[i].bits()} << 16U : 0U;
+  };
+  for (std::int64_t i = 0; i < n; ++i) to[i] = first[i].bits() | upper(i);
+}
+
 }  // namespace crochet::kernel

@@ -28,16 +28,17 @@ namespace detail {
   return {room, 1, n};
 }
 
-/// Columns [j, j + n) of the right operand, rounded, as a panel that is padded with zeros. `lines`: room for
-/// pairs_in(depth) * panel_width<float> more.
-[[gnu::noinline]] inline void rounded_panel(const Matrix<float>& b, std::int64_t depth, std::int64_t j, std::int64_t n,
-                                            Bfloat16Pair* panel, Bfloat16Pair* lines) {
+/// Columns [j, j + n) of the right operand, of float or bfloat16, rounded, as a panel that is padded with zeros.
+/// `lines`: room for pairs_in(depth) * panel_width<float> more.
+template <class B>
+[[gnu::noinline]] void rounded_panel(const Matrix<B>& b, std::int64_t depth, std::int64_t j, std::int64_t n,
+                                     Bfloat16Pair* panel, Bfloat16Pair* lines) {
   constexpr std::int64_t width = panel_width<float>, block = native_lanes<float>;
   const std::int64_t pairs = pairs_in(depth);
   if (n < width) __builtin_memset(panel, 0, static_cast<std::size_t>(pairs * width) * sizeof *panel);
   if (!b.transposed()) {
     for (std::int64_t k = 0; k < pairs; ++k) {
-      const float* first = b.at(2 * k, j);
+      const B* first = b.at(2 * k, j);
       round_lines(first, 2 * k + 1 < depth ? first + b.row : nullptr, n, panel + k * width);
     }
     return;

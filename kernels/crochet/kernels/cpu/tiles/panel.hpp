@@ -4,6 +4,7 @@
 #pragma once
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/cpu/tiles/widen.hpp>
 #include <crochet/kernels/rows.hpp>
 
 namespace crochet::kernel {
@@ -62,10 +63,12 @@ constexpr std::int64_t panel_scratch(std::int64_t depth) {
   return depth * panel_width<T>;
 }
 
-/// `rows`: how often the panel will be read.
-template <class T>
-Panel<T> panel_of(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, std::int64_t rows, T* scratch) {
-  if (!b.transposed()) {
+/// `rows`: how often the panel will be read. B: T or, for float, bfloat16.
+template <class T, class B>
+Panel<T> panel_of(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t n, std::int64_t rows, T* scratch) {
+  if constexpr (!std::is_same_v<T, B>) {
+    detail::widen_panel(b, depth, j, n, scratch);
+  } else if (!b.transposed()) {
     const bool padded = b.panel != 0;
     const bool whole = n == panel_width<T>;
     if (padded || (whole && (rows < rows_worth_a_copy || b.row == panel_width<T>))) return {b.at(0, j), b.row};

@@ -72,11 +72,12 @@ class RoundedProduct {
 /// - `words(rows, depth)`: the size of the scratch memory of such a product, in words of four bytes,
 /// - `multiply_rounded<P>(a, b, depth, rows, columns, words, epilogue)`.
 /// Products of few rows are limited by reading the weights, which are floats, so they are products of floats; so are
-/// products of doubles.
+/// products of doubles and, if `rounds_stored_bfloat16` is false, those with weights that are stored as bfloat16.
 template <class Policy>
 class RoundingTiles {
  public:
   static constexpr bool packs = true;
+  static constexpr bool reads_bfloat16 = true;
   static constexpr bool divides_freely = true;
   template <class T>
   static constexpr std::int64_t row_grain = Tiles::row_grain<T>;
@@ -91,10 +92,10 @@ class RoundingTiles {
     return floats < words ? words : floats;
   }
 
-  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
-  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+  template <ProductPaths P = ProductPaths{}, class T, class B, class Epilogue>
+  static void multiply(const Matrix<T>& a, const Matrix<B>& b, std::int64_t depth, Range rows, Range columns,
                        Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (std::is_same_v<T, float> && (std::is_same_v<B, float> || Policy::rounds_stored_bfloat16)) {
       // Depends on the whole product: a part that begins with row 0 has more rows than few_rows, or all.
       const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
       if (!few && Policy::rounds(depth)) {

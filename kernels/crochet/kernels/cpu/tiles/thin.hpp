@@ -8,43 +8,44 @@
 namespace crochet::kernel {
 
 /// The sums of one row times `P` panels, `distance` apart: enough at a time to hide the latency of additions. As all
-/// sums of one row they are passed to the epilogue through memory, so that all programs share this code.
-template <int P, int U, class T>
-[[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<T> b, std::int64_t distance,
+/// sums of one row they are passed to the epilogue through memory, so that all programs share this code. B: T or, for
+/// float, bfloat16.
+template <int P, int U, class T, class B>
+[[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<B> b, std::int64_t distance,
                                      std::int64_t depth, T* sums) {
   simd::vec<T> c[P][U] = {};
-  const T* from = b.data;
+  const B* from = b.data;
   for (std::int64_t k = 0; k < depth; ++k, a += step, from += b.pitch) {
     const simd::vec<T> x = simd::splat<T, true>(*a);
     CROCHET_UNROLL
     for (int p = 0; p < P; ++p) {
       CROCHET_UNROLL
-      for (int u = 0; u < U; ++u) c[p][u] += x * simd::load<T, true>(from + p * distance + u * simd::lanes);
+      for (int u = 0; u < U; ++u) c[p][u] += x * load_as<T>(from + p * distance + u * simd::lanes);
     }
   }
   __builtin_memcpy(sums, c, sizeof c);
 }
 
 /// As above, for one narrow panel: four sums, each over every fourth row, hide the latency.
-template <class T>
-[[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<T> b, std::int64_t depth, T* sums) {
+template <class T, class B>
+[[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<B> b, std::int64_t depth, T* sums) {
   constexpr int many = 4;
   simd::vec<T> c[many] = {};
   std::int64_t k = 0;
   for (; k + many <= depth; k += many) {
     CROCHET_UNROLL
     for (int q = 0; q < many; ++q) {
-      c[q] += simd::splat<T, true>(a[(k + q) * step]) * simd::load<T, true>(b.data + (k + q) * b.pitch);
+      c[q] += simd::splat<T, true>(a[(k + q) * step]) * load_as<T>(b.data + (k + q) * b.pitch);
     }
   }
-  for (; k < depth; ++k) c[0] += simd::splat<T, true>(a[k * step]) * simd::load<T, true>(b.data + k * b.pitch);
+  for (; k < depth; ++k) c[0] += simd::splat<T, true>(a[k * step]) * load_as<T>(b.data + k * b.pitch);
   c[0] = (c[0] + c[1]) + (c[2] + c[3]);
   __builtin_memcpy(sums, c, sizeof c[0]);
 }
 
 /// As above, for columns that do not fill a panel and must not be read past their end.
-template <class T>
-[[gnu::noinline]] void row_by_columns(const T* a, std::int64_t step, const T* b, std::int64_t pitch, std::int64_t depth,
+template <class T, class B>
+[[gnu::noinline]] void row_by_columns(const T* a, std::int64_t step, const B* b, std::int64_t pitch, std::int64_t depth,
                                       std::int64_t n, T* sums) {
   for (std::int64_t c = 0; c < n; ++c) sums[c] = T{};
   for (std::int64_t k = 0; k < depth; ++k, a += step, b += pitch) {
@@ -59,13 +60,13 @@ inline constexpr std::int64_t row_stretch = 4 * panel_width<T>;
 /// Computes the sums of the first of `columns` of row i, which lie within a stretch. Returns their number. A column's
 /// order of summation follows from its place in the matrix: the columns are at most a vector only where the matrix
 /// ends.
-template <class T>
-[[gnu::noinline]] std::int64_t row_sums(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
+template <class T, class B>
+[[gnu::noinline]] std::int64_t row_sums(Matrix<T> a, Matrix<B> b, std::int64_t depth, std::int64_t i, Range columns,
                                         T* sums) {
   constexpr std::int64_t width = panel_width<T>;
   constexpr int vectors = panel_vectors<T>;
   const std::int64_t left = columns.size(), distance = b.panel != 0 ? b.panel : width;
-  const Panel<T> panel{b.at(0, columns.from), b.row};
+  const Panel<B> panel{b.at(0, columns.from), b.row};
   const T* row = a.at(i, 0);
   // Only at the start of a stretch: at its end they would be summed together with the others.
   if (b.panel != 0 && left <= simd::lanes && columns.from % row_stretch<T> == 0) {
@@ -125,8 +126,8 @@ template <int U, class T, class Epilogue>
 }
 
 /// One row times the transpose of native_lanes stored rows: native_lanes dot products. The row is contiguous.
-template <class T>
-CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, T* out) {
+template <class T, class B>
+CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<B> b, std::int64_t depth, std::int64_t j, T* out) {
   constexpr std::int64_t lanes = native_lanes<T>;
   using V = detail::native<T>;
   V sum[lanes] = {};
@@ -139,17 +140,13 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
     } else {
       x = simd::read_first<T, native_lanes<T>>(a + k, depth - k);
     }
-    const T* from = b.at(k, j);
+    const B* from = b.at(k, j);
     CROCHET_UNROLL
-    for (int c = 0; c < lanes; ++c) {
-      V y;
-      __builtin_memcpy(&y, from + c * b.column, sizeof y);
-      sum[c] += x * y;
-    }
+    for (int c = 0; c < lanes; ++c) sum[c] += x * load_native_as<T>(from + c * b.column);
   }
   V total = sums_of_each<T>(sum);
   for (std::int64_t k = end; k < depth; ++k) {
-    const T* from = b.at(k, j);
+    const B* from = b.at(k, j);
     CROCHET_SHORT_LOOP
     for (int c = 0; c < lanes; ++c) total[c] += a[k] * from[c * b.column];
   }
@@ -157,8 +154,8 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
 }
 
 /// As above, for n columns, at most row_stretch.
-template <class T>
-[[gnu::noinline]] void dot_sums(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* sums) {
+template <class T, class B>
+[[gnu::noinline]] void dot_sums(const T* a, Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* sums) {
   constexpr std::int64_t part = native_lanes<T>;
   std::int64_t c = 0;
   for (; c + part <= n; c += part) dots(a, b, depth, j + c, sums + c);

@@ -20,8 +20,9 @@ template <class T, int U>
 inline constexpr int registers_of = U* simd::lanes / native_lanes<T>;
 
 namespace detail {
-template <int R, int U, class T>
-CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const T* b,
+/// B: T or, for float, bfloat16.
+template <int R, int U, class T, class B>
+CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const B* b,
                                            std::int64_t pitch, std::int64_t depth, native<T> (&c)[R][U]) {
   CROCHET_UNROLL
   for (int i = 0; i < R; ++i) {
@@ -31,7 +32,7 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::in
   for (std::int64_t k = 0; k < depth; ++k, a += column, b += pitch) {
     native<T> bv[U];
     CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) __builtin_memcpy(&bv[u], b + u * native_lanes<T>, sizeof bv[u]);
+    for (int u = 0; u < U; ++u) bv[u] = load_native_as<T>(b + u * native_lanes<T>);
     CROCHET_UNROLL
     for (int i = 0; i < R; ++i) {
       const native<T> x = a[i * row] - native<T>{};
@@ -74,16 +75,16 @@ std::int64_t full_tiles(const Matrix<T>& a, Panel<T> b, std::int64_t depth, Rang
 
 namespace detail {
 /// Stores the sums of one tile in memory, in rows of a panel's width.
-template <int R, int U, class T>
-[[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<T> b, std::int64_t depth,
+template <int R, int U, class T, class B>
+[[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<B> b, std::int64_t depth,
                                  T* sums) {
   constexpr int registers = registers_of<T, U>;
   detail::native<T> c[R][registers];
   detail::accumulate<R, registers>(a, row, column, b.data, b.pitch, depth, c);
   for (int r = 0; r < R; ++r) __builtin_memcpy(sums + r * panel_width<T>, c[r], sizeof c[r]);
 }
-template <int R, class T>
-std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t n, T* sums) {
+template <int R, class T, class B>
+std::int64_t edge_sums(Matrix<T> a, Panel<B> b, std::int64_t depth, Range rows, std::int64_t n, T* sums) {
   if (rows.size() >= R || R == 1) {
     const T* from = a.at(rows.from, 0);
     if (n <= simd::lanes) {
@@ -97,8 +98,8 @@ std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, 
 }
 /// Computes the sums of the tile at the top of the given rows; the fewer rows are left, the smaller the tile. Does not
 /// depend on an epilogue, so all programs share it. Returns the number of rows.
-template <class T>
-[[gnu::noinline]] std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t n,
+template <class T, class B>
+[[gnu::noinline]] std::int64_t edge_sums(Matrix<T> a, Panel<B> b, std::int64_t depth, Range rows, std::int64_t n,
                                          T* sums) {
   return edge_sums<tile_rows<T>>(a, b, depth, rows, n, sums);
 }
