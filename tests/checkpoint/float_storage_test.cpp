@@ -129,7 +129,7 @@ TYPED_TEST(FloatStorages, RoundVariablesOfFloatAndNothingElse) {
   EXPECT_EQ(program.mean.history, (std::vector<float>{0.7F}));
   ASSERT_EQ(this->said.size(), 1U);
   EXPECT_EQ(this->said[0], "crochet: restored " + (this->dir / "model.ckpt-7").string() +
-                               ", step 7; hooks: 1 loaded; converted from float16 or bfloat16: 2 variables");
+                               ", step 7; hooks: 1 loaded; converted from another floating type: 2 variables");
 }
 
 TYPED_TEST(FloatStorages, TakeHalfTheBytes) {
@@ -201,6 +201,44 @@ TYPED_TEST(FloatStorages, AreReadFromFilesOfOtherPrograms) {
   session.close();
 }
 
+TYPED_TEST(FloatStorages, VariablesOfBfloat16KeepTheirBitsAndTakeRoundedFloats) {
+  std::vector<bfloat16> w{bfloat16(0.1F), bfloat16(-1), bfloat16(1e5F)};
+  const auto restored = [&](FloatStorage storage) {
+    this->save(Program::trained(), storage);
+    std::vector<bfloat16> v(3);
+    MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(v)}};
+    const auto converted = this->saver(FloatStorage::float32).restore(session, this->dir / "model.ckpt-7").converted;
+    session.close();
+    EXPECT_EQ(converted.size(), storage == FloatStorage::bfloat16 ? 0U : 1U);
+    return v;
+  };
+  const auto bits = [](const std::vector<bfloat16>& v) { return std::vector{v[0].bits(), v[1].bits(), v[2].bits()}; };
+  EXPECT_EQ(bits(restored(FloatStorage::bfloat16)), bits(w));
+  EXPECT_EQ(bits(restored(FloatStorage::float32)), bits(w)) << "the same rounding";
+  {
+    MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(w)}};
+    this->saver(FloatStorage::float16).save(session, 7);
+    EXPECT_EQ(this->type_of("w"), io::DataType::bfloat16) << "the option is for floats";
+    session.close();
+  }
+  std::vector<float> wide(3);
+  MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(wide)}};
+  this->saver(FloatStorage::float32).restore(session, this->dir / "model.ckpt-7");
+  session.close();
+  EXPECT_EQ(wide, (std::vector<float>{0.10009765625F, -1, 99840}));
+}
+
+TYPED_TEST(FloatStorages, RoundFloat16IntoVariablesOfBfloat16) {
+  Program program = Program::trained();
+  program.w = {1.0F + 0x1p-8F, 1.0F + 3 * 0x1p-8F, 65504};
+  this->save(program, FloatStorage::float16);
+  std::vector<bfloat16> v(3);
+  MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(v)}};
+  this->saver(FloatStorage::float32).restore(session, this->dir / "model.ckpt-7");
+  session.close();
+  EXPECT_EQ((std::vector<float>{v[0], v[1], v[2]}), (std::vector<float>{1, 1.015625F, 65536}));
+}
+
 TYPED_TEST(FloatStorages, ConvertNoOtherTypes) {
   this->save(Program::trained(), FloatStorage::bfloat16);
   const auto refusal = [&](auto& executor) {
@@ -223,7 +261,8 @@ TYPED_TEST(FloatStorages, ConvertNoOtherTypes) {
                                 "w is bfloat16 [3] in it and int16 [3] here; power is float64 [] in it and "
                                 "float32 [] here; count is int32 [] in it and float32 [] here; declare the "
                                 "variables with the types in the checkpoint, or convert the checkpoint: only "
-                                "float16 and bfloat16 are converted, to float32 and float64");
+                                "float16 and bfloat16 are converted, to float32 and float64, and float16 and float32, "
+                                "to bfloat16");
   EXPECT_EQ(narrow, 5);
   std::vector<float> longer(4);
   StepExecutor larger{[](auto&) {}, variable<"w">(longer)};

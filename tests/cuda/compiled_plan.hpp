@@ -17,7 +17,7 @@ namespace crochet::compiled_plan {
 
 template <class Model, class D>
 std::string text_of(MatmulPrecision precision = MatmulPrecision::fp32) {
-  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model>;
+  using T = cuda::DeviceTables<Model>;
   return cuda::plan_text(cuda::StoredSource<cpu::Planned<T, D>>::source(), precision);
 }
 using Train = Demand<Names<Name<"loss">>, Names<Name<"train">>>;

@@ -72,7 +72,7 @@ class DriverFailures : public ::testing::TestWithParam<CudaMode> {
   void SetUp() override {
     if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
     setenv("CROCHET_CACHE_DIR", folder_.c_str(), 1);
-    using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Counting>;
+    using T = cuda::DeviceTables<Counting>;
     const std::string text = cuda::plan_text(cuda::StoredSource<cpu::Planned<T, Train>>::source());
     cuda::CubinCache(folder_).find_or_compile(cuda::plan_cache_key(text, 90), [] { return std::string("code"); });
   }

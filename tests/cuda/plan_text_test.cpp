@@ -45,13 +45,27 @@ TEST(PlanText, AModelOnOneOfSeveralRanksCompiles) {
   compiles_without_spills<ModelOfARank>(255);
 }
 
+struct StoredAsBfloat16 {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 20});
+    const Tensor table = g.variable<bfloat16>("table", {30, 20}, ones(), false);
+    const Tensor rows = gather(table, g.placeholder<std::int32_t>("ids", {g.dynamic("batch")}));
+    const Tensor hidden = cast<bfloat16>(relu(matmul(x, table, {.b = true})));
+    const Tensor w = g.variable<float>("w", {30, 20}, ones());
+    g.name("loss",
+           reduce_mean(square(matmul(hidden, cast<bfloat16>(w)) + cast<float>(pad(rows, {{0, 0}, {0, 0}}, 0)))));
+    g.name("train", minimize(g["loss"], SGD{.learning_rate = 0.1}));
+  }
+};
+TEST(PlanText, AModelWithValuesStoredAsBfloat16Compiles) { compiles_without_spills<StoredAsBfloat16>(255, {75, 90}); }
+
 TEST(PlanText, AnMlpWithProductsOnTensorCoresCompiles) {
   compiles_without_spills<Mlp, Loss>(255, {80}, MatmulPrecision::tf32);
   compiles_without_spills<Mlp, Loss>(255, {90}, MatmulPrecision::bf16);
 }
 
 TEST(PlanText, NamesEveryStepAndItsBarriers) {
-  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Mlp>;
+  using T = cuda::DeviceTables<Mlp>;
   using P = cpu::Planned<T, Train>;
   const std::string text = text_of<Mlp, Train>();
   for (std::size_t s = 0; s < P::plan.step_count; ++s) {

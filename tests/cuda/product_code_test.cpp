@@ -65,7 +65,7 @@ struct Loop {
 };
 /// Loops by the backward branches at their ends, the short ones first.
 std::vector<Loop> loops_of(MatmulPrecision precision) {
-  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Product>;
+  using T = cuda::DeviceTables<Product>;
   using P = cpu::Planned<T, Demand<Names<Name<"y">>, Names<>>>;
   const std::string file = ::testing::TempDir() + "crochet-product-" + std::to_string(getpid()) + ".cubin";
   std::ofstream(file, std::ios::binary)

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,25 @@ void share_weights() {
 }
 // clang-format on
 
+// clang-format off
+/// W: float for the training, bfloat16 for the service.
+template <class W>
+struct Ranker {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto items = g.placeholder<std::int32_t>("items", {g.dynamic("batch"), 4});
+    const auto known = cr::embedding<W>(items, 1000, 64, "items/table");
+    const auto hidden = cr::relu(cr::dense<W>(cr::reshape(known, {g.dynamic("batch"), 256}), 128, "hidden"));
+    g.name("score", cr::dense<W>(hidden, 1, "score"));
+  }
+};
+
+std::vector<float> scores(const std::vector<std::int32_t>& items) {
+  cr::Predictor<Ranker<cr::bfloat16>, "score"> predict{cr::Cpu{}, "ranker"};  // a checkpoint of Ranker<float>
+  const auto [score] = predict(cr::feed<"items">(items));
+  return {score.begin(), score.end()};
+}
+// clang-format on
+
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -68,6 +88,26 @@ cr::export_header<Classifier, "logits">("folder", "digits.hpp", {.name = "Digits
     // clang-format on
   };
   EXPECT_THROW(write(), cr::IoError);  // there is no such folder
+}
+
+TEST(DeployingPage, AModelIsServedInHalfTheMemory) {
+  const crochet::test::TemporaryFolder folder;
+  const crochet::test::CurrentFolder here{folder.path()};
+  const std::vector<std::int32_t> items{1, 2, 3, 999, 7, 0, 7, 20};
+  std::vector<float> trained;
+  {
+    cr::MonitoredSession session{cr::Cpu{.seed = 1}.compile<Ranker<float>>(), cr::HookChain{}};
+    const auto [score] = session.run(cr::fetches<"score">, cr::feed<"items">(items));
+    trained.assign(score.begin(), score.end());
+    cr::Saver{"ranker"}.save(session, 3);
+    session.close();
+  }
+  const std::vector<float> served = scores(items);
+  ASSERT_EQ(served.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NE(served[i], trained[i]);
+    EXPECT_NEAR(served[i], trained[i], 0.02 * std::abs(trained[i]) + 1e-4);
+  }
 }
 
 TEST(DeployingPage, WeightsAreSharedInHalfTheBytes) {

@@ -13,6 +13,9 @@
 
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/nan_tensor.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 
 #include "device_under_test.hpp"
 
@@ -79,7 +82,8 @@ TEST(Bfloat16Storage, ConvertsAsTheClassDoes) {
                                   feed<"stored">(stored));
   using namespace crochet::literals;
   EXPECT_EQ(bits(values["as they are"_n]), bits(stored));
-  EXPECT_EQ(values["of a constant"_n].bits(), bfloat16(1.0F / 3).bits());
+  const float scalar = values["of a constant"_n];
+  EXPECT_EQ(scalar, float{bfloat16(1.0F / 3)}) << "a scalar is fetched as a float";
   for (std::size_t i = 0; i < x.size(); ++i) {
     const float wide = stored[i];
     SCOPED_TRACE(x[i]);
@@ -303,6 +307,46 @@ TEST(Bfloat16Storage, VariablesAreInitializedRoundedAndAssigned) {
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(float{after[i]}, 2 * float{bfloat16(first[i])});
   session.close();
   floats.close();
+}
+
+struct Watched {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {3});
+    g.name("all", cast<bfloat16>(x));
+    g.name("one", cast<bfloat16>(reduce_sum(x)));
+  }
+};
+
+/// What NanTensor throws if an element is NaN in step 3.
+template <FixedString Text>
+std::string error_of_the_guard() {
+  MonitoredSession session{DeviceUnderTest{}.compile<Watched>(),
+                           HookChain{NanTensor<Text>{}, StopAtStep{.last_step = 9}}};
+  std::string text;
+  try {
+    for (int step = 1; !session.should_stop(); ++step) {
+      session.run(fetches<Text>, feed<"x">(std::vector<float>{1, step == 3 ? NAN : 1, 2}));
+    }
+  } catch (const NanLossError& error) {
+    text = error.what();
+  }
+  session.close();
+  return text;
+}
+TEST(Bfloat16Storage, ANanIsFound) {
+  EXPECT_EQ(error_of_the_guard<"all">(),
+            "crochet: all has 1 NaN and 0 infinite of 3 elements, the first at 1 at step 3");
+  EXPECT_EQ(error_of_the_guard<"one">(), "crochet: one is NaN at step 3");
+}
+
+TEST(Bfloat16Storage, IsShownAsNumbers) {
+  std::vector<std::string> lines;
+  MonitoredSession session{DeviceUnderTest{}.compile<Watched>(),
+                           HookChain{LoggingTensor<"all", "one">{
+                               .every_steps = 1, .sink = [&](std::string_view line) { lines.emplace_back(line); }}}};
+  session.run(fetches<"one">, feed<"x">(std::vector<float>{1, 0.1F, -2}));
+  session.close();
+  EXPECT_EQ(lines, std::vector<std::string>{"step 1: all = [1.0, 0.100097656, -2.0], one = -0.8984375"});
 }
 
 // Errors of a model.

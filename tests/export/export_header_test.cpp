@@ -416,6 +416,18 @@ TEST_F(ExportHeaderTest, RefusesAValueWithoutElements) {
   }
 }
 
+struct Stored {
+  static constexpr void define(GraphBuilder& g) {
+    g.name("y", dense<bfloat16>(g.placeholder<float>("x", {2, 3}), 4, "layer"));
+  }
+};
+TEST_F(ExportHeaderTest, RefusesBfloat16) {
+  EXPECT_EQ(
+      refusal(described<Stored, "y">(), {}),
+      "crochet: \"layer/kernel\" (variable) is bfloat16, which an exported header does not have; export the model "
+      "with float in its place");
+}
+
 TEST_F(ExportHeaderTest, ParametersAreIdentifiers) {
   const std::string text = header_text(described<Own, "same", "float">(), {.name = "Own"});
   EXPECT_NE(text.find("void predict(const float* x1st_int, float* same, float* float_2) noexcept"), std::string::npos)

@@ -177,6 +177,16 @@ struct Dynamic {
   }
 };
 
+/// Weights and values that are stored as bfloat16.
+struct Stored {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), hidden = relu(dense<bfloat16>(x, 9, "a"));
+    g.name("stored_weights", dense<bfloat16>(hidden, 5, "b"));
+    g.name("stored_rows", cast<float>(embedding<bfloat16>(cast<std::int32_t>(x * 9), 7, 4, "words", uniform(-1, 1))));
+    g.name("stored_values", cast<float>(cast<bfloat16>(x)) * 3);
+  }
+};
+
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -237,6 +247,7 @@ void export_all(const std::filesystem::path& folder) {
                "floor_bytes", "select_bytes", "reduce_sum_bytes", "reduce_prod_bytes", "reduce_max_bytes",
                "reduce_min_bytes", "argmax_bytes", "argmin_bytes", "cumulative_sum_bytes", "top_k_bytes", "iota_bytes",
                "pad_bytes">(folder, "bytes");
+  export_model<Stored, "stored_weights", "stored_rows", "stored_values">(folder, "stored");
   export_model<Dynamic, "last_two", "first_four", "first_four_bools", "first_four_bytes", "every_third",
                "reverse_batch", "second_third", "pad_batch", "pad_between", "pad_behind", "pad_backwards",
                "pad_columns", "pad_less", "segment_sum", "segment_sum_int32", "segment_sum_bytes", "segment_sum_batch",

@@ -35,7 +35,7 @@ class OnnxFiles(frame.InteropTest):
     def test_every_output_is_the_executors(self):
         self.ours(self.folder)
         files = sorted(glob.glob(self.path("*.onnx")))
-        self.assertEqual(len(files), 8)
+        self.assertEqual(len(files), 9)
         for path in files:
             self.compare(path)
 

@@ -35,4 +35,8 @@ class bfloat16 {
   detail::BFloat16 half_;
 };
 
+/// A floating-point number that a tensor can have as an element.
+template <class T>
+concept FloatingElement = std::is_floating_point_v<T> || std::is_same_v<T, bfloat16>;
+
 }  // namespace crochet

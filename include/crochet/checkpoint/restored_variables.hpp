@@ -20,7 +20,7 @@ namespace crochet::detail {
 /// Whether a tensor of this type in a file is a variable of T.
 template <class T>
 constexpr bool is_variable_of(io::DataType type) {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+  if constexpr (io::ReadFloat<T>) {
     return io::reads_as<T>(type);
   } else {
     return type == io::data_type_of<T>();
@@ -78,7 +78,7 @@ template <class E, class Reader>
 void read_variables(E& executor, const Reader& reader) {
   executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
     using T = typename decltype(elements)::value_type;
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if constexpr (io::ReadFloat<T>) {
       io::read_floats<T>(reader, *reader.find(name), elements);
     } else {
       reader.read(*reader.find(name), std::as_writable_bytes(elements));
@@ -89,12 +89,13 @@ void read_variables(E& executor, const Reader& reader) {
   });
 }
 
-/// The names of variables that the checkpoint has as float16 or bfloat16. Requires a checkpoint without mismatches.
+/// The names of variables that the checkpoint has in another floating type. Requires a checkpoint without mismatches.
 template <class E, class Reader>
 std::vector<std::string> converted_variables(E& executor, const Reader& reader) {
   std::vector<std::string> names;
-  executor.for_each_variable([&](std::string_view name, auto, std::span<const std::int64_t>) {
-    if (io::is_half(reader.find(name)->type)) names.emplace_back(name);
+  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
+    using T = typename decltype(elements)::value_type;
+    if (io::ReadFloat<T> && reader.find(name)->type != io::data_type_of<T>()) names.emplace_back(name);
     return false;
   });
   return names;

@@ -39,7 +39,8 @@ CROCHET_INLINE void Mismatches::compare(std::string_view name, const io::TensorE
 CROCHET_INLINE std::string Mismatches::text() const {
   return text_ + (only_types_
                       ? "; declare the variables with the types in the checkpoint, or convert the checkpoint: only "
-                        "float16 and bfloat16 are converted, to float32 and float64"
+                        "float16 and bfloat16 are converted, to float32 and float64, and float16 and float32, to "
+                        "bfloat16"
                       : "; use the model that was saved there, or another folder");
 }
 

@@ -33,7 +33,8 @@ namespace crochet {
 /// - Copies share one Saver. Thread-safe, with one session or several: calls are serialized.
 /// - Format: io::TensorBundle, or another io::CheckpointFormat.
 /// - `SaverOptions::float_storage` stores floats as float16 or bfloat16. Tensors of these types, of any writer, are
-///   restored into variables of float and double, exactly.
+///   restored into variables of float and double, exactly; variables of bfloat16 are restored from these and from
+///   floats.
 /// - One process writes to a directory at a time: the first call that writes takes a lock (storage/path_lock.hpp) and
 ///   holds it while the Saver exists. Restoring takes no lock.
 /// - A Saver uses only files in its directory, whatever the list contains: see read_catalogue. restore_latest and

@@ -149,10 +149,10 @@ struct Restored {
   std::int64_t step = 0;
   StateReport hooks;
   std::vector<std::string> ignored;    ///< tensors of the checkpoint without a variable in the model
-  std::vector<std::string> converted;  ///< variables that are float16 or bfloat16 in the checkpoint
+  std::vector<std::string> converted;  ///< variables that have another floating type in the checkpoint
 
-  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w; converted from float16 or bfloat16: 4 variables"; of
-  /// more than three ignored tensors the count.
+  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w; converted from another floating type: 4 variables";
+  /// of more than three ignored tensors the count.
   [[nodiscard]] std::string text() const;
 };
 
@@ -182,8 +182,8 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 }
 
 /// Restores a session from a checkpoint: every variable, the step, the state of its hooks.
-/// - Variables of float and double are also read from tensors of float16 and bfloat16, exactly. No other type is
-///   converted.
+/// - Variables of float and double are also read from tensors of float16 and bfloat16, exactly; those of bfloat16 from
+///   tensors of float and float16, rounded. No other type is converted.
 /// - Throws: CheckpointMismatchError if a variable is missing or has another type or shape; DataLossError for a damaged
 ///   checkpoint. The session is then unchanged.
 /// - Cost: the checkpoint is read twice, usually from the page cache the second time.

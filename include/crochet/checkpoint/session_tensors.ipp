@@ -34,7 +34,7 @@ CROCHET_INLINE std::string Restored::text() const {
     for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
   }
   if (converted.empty()) return line;
-  return line + "; converted from float16 or bfloat16: " + std::to_string(converted.size()) +
+  return line + "; converted from another floating type: " + std::to_string(converted.size()) +
          (converted.size() == 1 ? " variable" : " variables");
 }
 

@@ -59,6 +59,8 @@ class ExportedVariables {
         return visit_as<Byte, std::uint8_t>(node, visit);
       case DType::boolean:
         return visit_as<Byte, bool>(node, visit);
+      case DType::bfloat16:
+        return visit_as<Byte, bfloat16>(node, visit);
     }
   }
   template <class Byte, class T, class N, class Visit>

@@ -85,6 +85,11 @@ CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
   for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
     const ExportedNode& node = model_.nodes[i];
     HeaderNode& to = nodes_.emplace_back();
+    if (node.dtype == DType::bfloat16) {
+      throw LogicError(
+          "crochet: " + spelt_node(model_, static_cast<int>(i)) +
+          " is bfloat16, which an exported header does not have; export the model with float in its place");
+    }
     for (std::size_t d = 0; d < node.shape.rank; ++d) to.dims.push_back(at(node.shape[d]));
     to.size = at(node.shape.size());
     if (to.size == 0) {

@@ -21,7 +21,7 @@ namespace crochet::detail {
 
 /// ONNX's number of an element type.
 constexpr int onnx_type(DType type) {
-  constexpr int types[] = {1, 11, 6, 7, 2, 9};  // TensorProto::DataType, in the order of DType
+  constexpr int types[] = {1, 11, 6, 7, 2, 9, 16};  // TensorProto::DataType, in the order of DType
   return types[static_cast<std::size_t>(type)];
 }
 
@@ -81,6 +81,7 @@ class OnnxGraph {
     if (type == DType::int64) put(static_cast<std::int64_t>(value));
     if (type == DType::uint8) put(static_cast<std::uint8_t>(value));
     if (type == DType::boolean) put(static_cast<std::uint8_t>(value != 0));
+    if (type == DType::bfloat16) put(bfloat16(value));
     std::string& name = scalars_[{type, bytes}];
     if (name.empty()) name = constant("number", type, {}, std::as_bytes(std::span(bytes)));
     return name;

@@ -31,7 +31,7 @@ inline OnnxInts onnx_swapped(std::size_t rank) {
 inline std::string onnx_product(OnnxWriter& w, const ExportedNode& n) {
   std::string operands[2];
   for (std::size_t k = 0; k < 2; ++k) {
-    operands[k] = w.in(n, k);
+    operands[k] = w.cast(w.in(n, k), w.input(n, k).dtype, n.dtype);
     if (n.attributes.ints[k] != 0) operands[k] = w.transpose(operands[k], onnx_swapped(w.input(n, k).shape.rank));
   }
   return w.g.add("MatMul", {operands[0], operands[1]});

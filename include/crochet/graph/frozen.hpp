@@ -21,6 +21,7 @@
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
+#include <crochet/graph/passes/widen_operands.hpp>
 
 namespace crochet {
 

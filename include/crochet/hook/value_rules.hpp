@@ -8,6 +8,8 @@
 #include <optional>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
+
 namespace crochet {
 
 /// The value, or every element of it, is a number.
@@ -35,7 +37,9 @@ namespace detail {
 /// Whether a number, or every element of a tensor, obeys the rule. Integers are finite.
 template <class T>
 bool obeys(const T& value, const FiniteRule& rule) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return obeys(float{value}, rule);
+  } else if constexpr (std::is_floating_point_v<T>) {
     return value == value && (rule.allow_infinity || value - value == T(0));  // without <cmath>, which is large
   } else if constexpr (!std::is_arithmetic_v<T>) {
     for (std::size_t i = 0; i < std::size(value); ++i) {

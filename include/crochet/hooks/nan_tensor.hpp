@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
@@ -79,7 +80,7 @@ struct NanTensor {
     }
   }
 
-  template <std::floating_point T>
+  template <FloatingElement T>
   [[nodiscard]] bool bad(T value) const {
     return allow_infinity ? std::isnan(value) : !std::isfinite(value);
   }
@@ -96,7 +97,7 @@ struct NanTensor {
   }
   template <class T, class Report>
   void check_elements(const T& values, const Report& report) const {
-    if constexpr (std::floating_point<std::remove_cvref_t<decltype(*std::data(values))>>) {
+    if constexpr (FloatingElement<std::remove_cvref_t<decltype(*std::data(values))>>) {
       for (std::size_t i = 0; i < std::size(values); ++i) {
         if (bad(std::data(values)[i])) [[unlikely]] {
           return report(all_bad(values, i));

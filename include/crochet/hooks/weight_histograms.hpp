@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
@@ -86,7 +87,7 @@ struct WeightHistograms {
     io::Summary summary;
     executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
       using T = typename decltype(elements)::value_type;
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (FloatingElement<T>) {
         const bool wanted = accept ? accept(name) : !shape.empty() && !belongs_to_another(name, names);
         if (wanted) summary.histogram(name, std::span<const T>(elements));
       }

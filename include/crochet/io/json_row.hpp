@@ -2,6 +2,7 @@
 // Rows of JSON Lines (jsonlines.org): one JSON object per line. Uses nlohmann_json (component crochet::io).
 #pragma once
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/io/needs_io.hpp>
 
 #include <concepts>
@@ -49,6 +50,8 @@ class JsonRow {
   void put_any(const T& value) {
     if constexpr (std::same_as<T, bool> || std::same_as<T, float>) {
       put(value);
+    } else if constexpr (std::same_as<T, bfloat16>) {
+      put(float{value});
     } else if constexpr (std::is_arithmetic_v<T>) {
       using Signed = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
       put(static_cast<std::conditional_t<std::is_floating_point_v<T>, double, Signed>>(value));

@@ -11,8 +11,8 @@
 namespace crochet::io {
 
 constexpr proto::DataType proto_type(DType type) {
-  constexpr std::array types{proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_INT32,
-                             proto::DT_INT64, proto::DT_UINT8,  proto::DT_BOOL};
+  constexpr std::array types{proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_INT32,   proto::DT_INT64,
+                             proto::DT_UINT8, proto::DT_BOOL,   proto::DT_BFLOAT16};
   return types[static_cast<std::size_t>(type)];
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
+
 namespace crochet::io {
 
 /// An element type. The values are TensorFlow's (`tensorflow.DataType`), the names NumPy's.
@@ -116,6 +118,8 @@ constexpr DataType data_type_of() {
     return DataType::float32;
   } else if constexpr (std::is_same_v<T, double>) {
     return DataType::float64;
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return DataType::bfloat16;
   } else if constexpr (std::is_same_v<T, std::complex<float>>) {
     return DataType::complex64;
   } else if constexpr (std::is_same_v<T, std::complex<double>>) {

@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
@@ -51,6 +53,13 @@ template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> elements, std::span<const std::int64_t> shape) {
   const std::string header = npy_header<T>(shape);
   write_whole_file(path, {std::as_bytes(std::span{header}), std::as_bytes(elements)});
+}
+
+/// As above. NumPy has no bfloat16: the file has floats.
+inline void write_npy(const std::filesystem::path& path, std::span<const bfloat16> elements,
+                      std::span<const std::int64_t> shape) {
+  const std::vector<float> floats(elements.begin(), elements.end());
+  write_npy(path, std::span<const float>(floats), shape);
 }
 
 }  // namespace crochet::io

@@ -21,6 +21,7 @@ namespace detail {
 
 CROCHET_ORACLE_INLINE double as(DType type, double x) {
   if (is_floating(type)) return x;
+  if (type == DType::bfloat16) return static_cast<double>(float{bfloat16(x)});
   if (type == DType::boolean) return x != 0 ? 1 : 0;
   const auto n = static_cast<std::int64_t>(x);
   if (type == DType::uint8) return static_cast<std::uint8_t>(n);

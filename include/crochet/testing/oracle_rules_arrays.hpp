@@ -65,7 +65,7 @@ inline void transpose(const Use& u) {
 
 /// The value of an element out of range.
 inline double invalid(DType type) {
-  if (is_floating(type)) return std::numeric_limits<double>::quiet_NaN();
+  if (is_floating(computed_as(type))) return std::numeric_limits<double>::quiet_NaN();
   if (type == DType::boolean) return 1;
   if (type == DType::uint8) return 255;
   return type == DType::int32 ? -0x1p31 : -0x1p63;

@@ -108,8 +108,8 @@ CROCHET_ALWAYS_INLINE reg_t<T, Wide> load(const T* p) {
 }
 template <class T, class V>
 CROCHET_ALWAYS_INLINE void store(T* p, const V& v) {
-  void* aligned = __builtin_assume_aligned(p, alignof(T));
-  __builtin_memcpy(aligned, &v, sizeof v);
+  T* aligned = static_cast<T*>(__builtin_assume_aligned(p, alignof(T)));
+  __builtin_memcpy(static_cast<void*>(aligned), &v, sizeof v);
 }
 
 /// Converts element by element, as static_cast does; conversion to bool tests for not 0.

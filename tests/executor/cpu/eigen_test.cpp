@@ -38,6 +38,24 @@ void test(double tolerance) {
 TEST(Eigen, Double) { test<double>(1e-12); }
 TEST(Eigen, Float) { test<float>(2e-4); }
 
+/// Products with operands that are stored as bfloat16.
+struct Stored {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, 9});
+    const Tensor w = g.variable<bfloat16>("w", {9, 21}, glorot_uniform());
+    const Tensor h = cast<bfloat16>(g.name("y", matmul(x, w)));
+    g.name("back", matmul(h, w, {.a = false, .b = true}));
+    g.name("gram", matmul(h, h, {.a = true, .b = false}));
+  }
+};
+TEST(Eigen, StoredBfloat16) {
+  for (int threads = 1; threads <= 2; ++threads) {
+    AgainstOracle<Stored, kernel::EigenProducts> both(threads, 1e-2);  // h may be rounded to the other neighbour
+    for (std::int64_t batch : {5, 1, 0}) both.run(Names<Name<"y">, Name<"back">, Name<"gram">>{}, Names<>{}, {batch});
+  }
+}
+
 TEST(Eigen, IsABackendOfTheCpu) {
   auto executor = EigenCpu{.threads = 1, .seed = 2}.compile<Model<float>>();
   static_assert(std::is_same_v<decltype(executor), cpu::Executor<kernel::EigenProducts, Model<float>>>);

@@ -37,8 +37,8 @@ struct Tensor {
 
 /// The element type of a graph's tensor in the file formats.
 constexpr io::DataType data_type_of(DType type) {
-  constexpr std::array types{io::DataType::float32, io::DataType::float64, io::DataType::int32,
-                             io::DataType::int64,   io::DataType::uint8,   io::DataType::boolean};
+  constexpr std::array types{io::DataType::float32, io::DataType::float64, io::DataType::int32,   io::DataType::int64,
+                             io::DataType::uint8,   io::DataType::boolean, io::DataType::bfloat16};
   return types[static_cast<std::size_t>(type)];
 }
 

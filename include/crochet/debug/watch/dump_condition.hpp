@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/hook/run_args.hpp>
 
@@ -28,7 +29,7 @@ concept DumpCondition = requires {
 namespace detail {
 template <class T>
 bool all_finite(const T& value) {
-  if constexpr (std::floating_point<T>) {
+  if constexpr (FloatingElement<T>) {
     return std::isfinite(value);
   } else if constexpr (std::is_arithmetic_v<T>) {
     return true;

@@ -173,7 +173,8 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
 
   /// Calls `visit(name, elements, shape)` for every variable, in the graph's order.
   /// - `name`: std::string_view; `shape`: std::span<const std::int64_t>.
-  /// - `elements`: std::span of float, double, std::int32_t, std::int64_t, std::uint8_t or bool, always row-major.
+  /// - `elements`: std::span of float, double, std::int32_t, std::int64_t, std::uint8_t, bool or bfloat16, always
+  /// row-major.
   /// - The arguments are valid during the call only.
   /// - New elements are used from the next run on. A `visit` that returns false must not have changed them.
   /// - For a const executor the elements are const, and a variable without a value throws UninitializedError.

@@ -77,7 +77,7 @@ class RunMemory {
       data = static_cast<const E*>(variables.read(T::variable_index(T::template node_id<N>)));
     }
     if constexpr (n.shape.rank == 0) {
-      return *data;
+      return static_cast<typename FetchedType<n.dtype, 0>::type>(*data);
     } else {
       static constexpr Shape shape = n.shape;
       return typename FetchedType<n.dtype, n.shape.rank>::type(data, extents<n.shape.rank>(shape));

@@ -13,6 +13,7 @@
 #include <crochet/executor/cuda/device_runs.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/memory.hpp>
+#include <crochet/executor/cuda/plan_source.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/variable_snapshot.hpp>
@@ -33,12 +34,9 @@ namespace crochet::cuda {
 /// - Movable. Only one thread at a time may call it.
 template <class Device, class Model, class... Extensions>
 class Executor
-    : public cpu::GraphInterface<
-          cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>,
-          DeviceKernels<Device::runs_own_operations>>,
-      public DeviceRuns<Device,
-                        cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>> {
-  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
+    : public cpu::GraphInterface<DeviceTables<Model, Extensions...>, DeviceKernels<Device::runs_own_operations>>,
+      public DeviceRuns<Device, DeviceTables<Model, Extensions...>> {
+  using T = DeviceTables<Model, Extensions...>;
   using Interface = cpu::GraphInterface<T, DeviceKernels<Device::runs_own_operations>>;
   using AllRuns = DeviceRuns<Device, T>;
   using AllRuns::finish_runs, AllRuns::settle_watch, AllRuns::step_on_host;
@@ -204,6 +202,11 @@ class Executor
     return step_on_host();
   }
 
+  /// Whether the device can check the value by the rule. Those of bfloat16 are checked on the host.
+  template <class N, class Rule>
+  static constexpr bool watches =
+      crochet::detail::rule_fits<Rule, fetched_t<N>> && T::template node<N>().dtype != DType::bfloat16;
+
   /// For a hook's after_run: checks the value in runs of the last run's demand, from that one on. The first run whose
   /// value violates the rule, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
   /// on the workspace behind it were skipped: the variables are those of that run. Runs are executed again from here
@@ -211,7 +214,7 @@ class Executor
   /// than in earlier runs.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
   template <class N, class Rule>
-  requires crochet::detail::rule_fits<Rule, fetched_t<N>>
+  requires watches<N, Rule>
   auto violation(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
     Memory& memory = *workspace.memory_;
     watch_.template state<N>(memory, rule);
@@ -225,7 +228,7 @@ class Executor
   /// Launches the queue and waits. What was found by the rule and was not reported. For a hook's end, and in place of
   /// violation(), whose errors it throws, in a run whose value the hook reads itself.
   template <class N, class Rule>
-  requires crochet::detail::rule_fits<Rule, fetched_t<N>>
+  requires watches<N, Rule>
   auto finish_watch(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
     watch_.template state<N>(*workspace.memory_, rule);
     finish_runs();

@@ -22,7 +22,7 @@ auto as_fetched(const void* data, const Dims& dims) {
   using Result = typename cpu::FetchedType<n.dtype, n.shape.rank>::type;
   const auto* const elements = static_cast<const element_t<n.dtype>*>(data);
   if constexpr (n.shape.rank == 0) {
-    return *elements;
+    return static_cast<Result>(*elements);
   } else {
     static constexpr Shape shape = n.shape;
     std::array<std::int64_t, n.shape.rank> extents{};

@@ -11,6 +11,11 @@
 
 namespace crochet::cuda {
 
+/// The tables of a model's graph for a device.
+template <class Model, class... Extensions>
+using DeviceTables =
+    cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false, .reads_bfloat16 = false}, Model, Extensions...>;
+
 /// An instruction of a step's program.
 struct SourceInstruction {
   Instruction::Kind kind = Instruction::Kind::root;

@@ -8,14 +8,14 @@
 
 namespace crochet::cpu {
 
-/// A TensorView; the number itself for rank 0.
+/// A TensorView; the number itself for rank 0, as a float if it is bfloat16.
 template <DType D, std::size_t Rank>
 struct FetchedType {
   using type = TensorView<element_t<D>, Rank>;
 };
 template <DType D>
 struct FetchedType<D, 0> {
-  using type = element_t<D>;
+  using type = element_t<computed_as(D)>;
 };
 
 }  // namespace crochet::cpu

@@ -81,8 +81,10 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   template <std::size_t N>
   using Nodes = FrozenSubgraph<N, fetches, selected.targets.count>;
 
+  static constexpr const auto &readable = change < !T::reads_bfloat16 && has_stored_operands(selected.view()),
+                              Nodes > (selected, [] { return widen_operands(selected.view()); });
   static constexpr const auto& folded =
-      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
+      freeze<Nodes, readable.needed() + readable.needed() / 4 + 4>([] { return fold(readable.view()); });
   static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
   static constexpr bool moves_pools = !(Watch::sees_winners || ...) && has_pools(shared.view());
   static constexpr const auto& simplified =

@@ -104,8 +104,9 @@ struct PartOfVariable {
 
 /// What the plans for a device may use.
 struct DeviceTraits {
-  bool packs = true;     ///< weights may be stored in panels
-  bool by_items = true;  ///< one thread may take an item of the batch through several steps (passes/regions.hpp)
+  bool packs = true;           ///< weights may be stored in panels
+  bool by_items = true;        ///< one thread may take an item of the batch through several steps (passes/regions.hpp)
+  bool reads_bfloat16 = true;  ///< products read operands that are stored as bfloat16 (passes/widen_operands.hpp)
 };
 
 /// The session's final graph and its names. The graph itself is for use at compile time only: a program that referred
@@ -121,7 +122,7 @@ struct Tables {
   }
 
  public:
-  static constexpr bool by_items = Traits.by_items;
+  static constexpr bool by_items = Traits.by_items, reads_bfloat16 = Traits.reads_bfloat16;
   static constexpr auto graph = laid_out();
   static constexpr auto text = graph.text;
 

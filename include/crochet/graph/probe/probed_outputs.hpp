@@ -27,7 +27,8 @@ struct OutputMemory {
   struct Element {};
 };
 template <class X>
-requires std::is_arithmetic_v<X>
+concept ShownNumber = std::is_arithmetic_v<X> || std::is_same_v<X, bfloat16>;
+template <ShownNumber X>
 struct OutputMemory<X> {
   using Element = X;
   static constexpr std::size_t rank = 0;
@@ -38,7 +39,7 @@ template <class X>
 requires requires(const X& x) {
   std::data(x);
   std::size(x);
-  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(x))>>;
+  requires ShownNumber<std::remove_cvref_t<decltype(*std::data(x))>>;
 }
 struct OutputMemory<X> {
   using Element = std::remove_cvref_t<decltype(*std::data(std::declval<const X&>()))>;

@@ -12,13 +12,14 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/hook/run_args.hpp>
 
 namespace crochet::detail {
 
 template <class T>
-concept Scalar = std::is_arithmetic_v<T>;
+concept Scalar = std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16>;
 
 /// Appends the text of to_chars for the arguments.
 template <class... A>
@@ -33,6 +34,8 @@ template <Scalar T>
 void append_value(std::string& out, T value) {
   if constexpr (std::same_as<T, bool>) {
     out += value ? "true" : "false";
+  } else if constexpr (std::same_as<T, bfloat16>) {
+    append_value(out, float{value});
   } else if constexpr (!std::floating_point<T>) {
     append_chars(out, value);
   } else {

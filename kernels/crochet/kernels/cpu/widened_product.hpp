@@ -30,6 +30,7 @@ inline Matrix<float> widened(const Matrix<bfloat16>& m, std::int64_t depth, Rang
 template <class Backend, ProductPaths P, class A, class B, class Epilogue>
 void multiply_stored(const Matrix<A>& a, const Matrix<B>& b, std::int64_t depth, const Split& mine, Worker& worker,
                      const Epilogue& epilogue) {
+  if (mine.rows.size() <= 0 || mine.columns.size() <= 0) return;
   constexpr bool widens_a = !std::is_same_v<A, float>, widens_b = !std::is_same_v<B, float> && !reads_bfloat16<Backend>;
   const Range all{0, depth};  // the rows of b
   const std::int64_t of_a = widens_a ? detail::elements_to(a, depth, mine.rows) : 0;

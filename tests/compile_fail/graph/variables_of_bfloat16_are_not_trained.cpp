@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: variables_of_bfloat16_are_not_trained
+// A layer whose kernel is stored as bfloat16 is for inference.
+#include <crochet/graph/frozen.hpp>
+#include <crochet/model.hpp>
+
+struct Model {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+#ifdef CROCHET_FIXED
+    const auto w = g.variable<float>("w", {3, 2}, crochet::glorot_uniform());
+    const auto y = matmul(x, cast<crochet::bfloat16>(w));
+#else
+    const auto y = crochet::dense<crochet::bfloat16>(x, 2, "layer");
+#endif
+    g.name("train", minimize(reduce_mean(square(y)), crochet::SGD{}));
+  }
+};
+
+constexpr auto graph = crochet::freeze_graph<Model>();
