@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // product/<rows>x<depth>x<columns>/<policy>: matrix products by Cpu, Bfloat16Cpu and Int8Cpu, one thread. items:
-// multiplications and additions.
+// multiplications and additions. A policy with "_stored": the right operand is stored as bfloat16.
 #include <benchmark/benchmark.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu/bfloat16.hpp>
@@ -16,21 +16,21 @@ namespace {
 
 namespace cr = crochet;
 
-template <std::int64_t Depth, std::int64_t Columns>
+template <std::int64_t Depth, std::int64_t Columns, class W>
 struct Product {
   static constexpr void define(cr::GraphBuilder& g) {
     const auto x = g.placeholder<float>("x", {g.dynamic("rows"), Depth});
-    g.name("y", matmul(x, g.variable<float>("w", {Depth, Columns}, cr::glorot_uniform())));
+    g.name("y", matmul(x, g.variable<W>("w", {Depth, Columns}, cr::glorot_uniform())));
   }
 };
 
-template <std::int64_t Depth, std::int64_t Columns, class Device>
+template <std::int64_t Depth, std::int64_t Columns, class Device, class W = float>
 void add(const std::string& policy, std::int64_t rows) {
   const std::string name =
       "product/" + std::to_string(rows) + 'x' + std::to_string(Depth) + 'x' + std::to_string(Columns) + '/' + policy;
   benchmark::RegisterBenchmark(name.c_str(), [rows](benchmark::State& state) {
     const std::vector<float> x(static_cast<std::size_t>(rows * Depth), 0.5F);
-    cr::MonitoredSession session{Device{.threads = 1, .seed = 1}.template compile<Product<Depth, Columns>>(),
+    cr::MonitoredSession session{Device{.threads = 1, .seed = 1}.template compile<Product<Depth, Columns, W>>(),
                                  cr::HookChain{}};
     for (auto _ : state) {
       auto [y] = session.run(cr::fetches<"y">, cr::feed<"x">(x));
@@ -69,6 +69,16 @@ void add_all(const std::string& policy) {
   for (const std::size_t size : {1U, 32U, 128U}) add_network<bench::Cnn<cr::SGD>, Device>("cnn", policy, size);
 }
 
+/// Products of few rows, whose time is that of reading the right operand.
+template <class Device, class W>
+void add_stored(const std::string& policy) {
+  for (const std::int64_t rows : {1, 2, 4, 8, 16, 64}) {
+    add<512, 512, Device, W>(policy, rows);
+    add<2048, 2048, Device, W>(policy, rows);
+    add<4096, 4096, Device, W>(policy, rows);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -76,6 +86,9 @@ int main(int count, char** words) {
   add_all<cr::ExactCpu>("exact");
   add_all<cr::Bfloat16Cpu>("bfloat16");
   add_all<cr::Int8Cpu>("int8");
+  add_stored<cr::Cpu, float>("float");
+  add_stored<cr::Cpu, cr::bfloat16>("float_stored");
+  add_stored<cr::Bfloat16Cpu, cr::bfloat16>("bfloat16_stored");
   benchmark::Initialize(&count, words);
   if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
   benchmark::RunSpecifiedBenchmarks();
