@@ -206,10 +206,12 @@ TYPED_TEST(FloatStorages, VariablesOfBfloat16KeepTheirBitsAndTakeRoundedFloats) 
   const auto restored = [&](FloatStorage storage) {
     this->save(Program::trained(), storage);
     std::vector<bfloat16> v(3);
-    MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(v)}};
+    bfloat16 rate(0);
+    MonitoredSession session{StepExecutor{[](auto&) {}, variable<"w">(v), variable<"rate">(rate)}};
     const auto converted = this->saver(FloatStorage::float32).restore(session, this->dir / "model.ckpt-7").converted;
     session.close();
-    EXPECT_EQ(converted.size(), storage == FloatStorage::bfloat16 ? 0U : 1U);
+    EXPECT_EQ(converted.size(), storage == FloatStorage::bfloat16 ? 0U : 2U);
+    EXPECT_EQ(rate, 0x1.06p-10F);
     return v;
   };
   const auto bits = [](const std::vector<bfloat16>& v) { return std::vector{v[0].bits(), v[1].bits(), v[2].bits()}; };

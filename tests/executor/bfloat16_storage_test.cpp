@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
+#include <crochet/graph/passes/arena.hpp>
+#include <crochet/graph/train/checkpoint.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -65,6 +67,8 @@ struct Conversions {
     g.name("integers", cast<std::int32_t>(stored));
     g.name("of integers", cast<bfloat16>(cast<std::int32_t>(x * 1000)));
     g.name("of a constant", cast<bfloat16>(g.constant<float>(1.0F / 3)));
+    g.name("constant", cast<float>(g.constant(DType::bfloat16, 0.1)));
+    g.name("eighths", iota<bfloat16>(g, 5, 0.5, 0.125));
   }
 };
 
@@ -78,12 +82,15 @@ TEST(Bfloat16Storage, ConvertsAsTheClassDoes) {
     x.push_back(special);
   }
   const std::vector<bfloat16> stored = rounded(x);
-  const auto values = session.run(fetches<"rounded", "twice", "as they are", "positive", "of a constant">, feed<"x">(x),
-                                  feed<"stored">(stored));
+  const auto values =
+      session.run(fetches<"rounded", "twice", "as they are", "positive", "of a constant", "constant", "eighths">,
+                  feed<"x">(x), feed<"stored">(stored));
   using namespace crochet::literals;
   EXPECT_EQ(bits(values["as they are"_n]), bits(stored));
   const float scalar = values["of a constant"_n];
   EXPECT_EQ(scalar, float{bfloat16(1.0F / 3)}) << "a scalar is fetched as a float";
+  EXPECT_EQ(values["constant"_n], float{bfloat16(0.1F)});
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(values["eighths"_n][i], 0.5F + 0.125F * static_cast<float>(i));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const float wide = stored[i];
     SCOPED_TRACE(x[i]);
@@ -270,6 +277,45 @@ struct Slopes {
     g.name("of stored", gradient(reduce_sum(cast<float>(moved) * c), stored));
   }
 };
+
+/// Four layers with relu; with `Stored` their results are kept as bfloat16 for the gradients.
+template <bool Stored>
+struct Layers {
+  static constexpr void define(GraphBuilder& g) {
+    Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 256});
+    for (const char* name : {"a", "b", "c", "d"}) {
+      x = relu(dense(x, 256, name));
+      if (Stored) x = checkpoint(cast<bfloat16>(x));
+    }
+    g.name("loss", reduce_mean(square(Stored ? cast<float>(x) : x)));
+    g.name("train", minimize(g["loss"], SGD{}));
+  }
+};
+TEST(Bfloat16Storage, ActivationsTakeLessMemoryInTraining) {
+  constexpr Dims dims{1024, 1, 1, 1};
+  using Step = Demand<Names<Name<"loss">>, Names<Name<"train">>>;
+  const auto bytes = [&]<bool Stored>(std::bool_constant<Stored>) {
+    using E = decltype(DeviceUnderTest{}.compile<Layers<Stored>>());
+    return workspace_bytes(E::template plan_of<Step>::plan, dims);
+  };
+  EXPECT_LE(bytes(std::true_type{}) * 4, bytes(std::false_type{}) * 3);
+}
+
+/// A loss that is stored.
+struct StoredLoss {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor w = g.variable<float>("w", {5}, ones());
+    const Tensor loss = reshape(slice(cast<bfloat16>(w * 3), 0, 1, 2), {});
+    g.name("of w", gradient(loss, w));
+  }
+};
+TEST(Bfloat16Storage, TheGradientOfAStoredLossIsAFloat) {
+  MonitoredSession session{DeviceUnderTest{}.compile<StoredLoss>(), HookChain{}};
+  const auto values = session.run(fetches<"of w">);
+  using namespace crochet::literals;
+  EXPECT_EQ(copy(std::span<const float>(values["of w"_n])), (std::vector<float>{0, 3, 0, 0, 0}));
+  session.close();
+}
 
 TEST(Bfloat16Storage, GradientsOfStoredValuesAreFloats) {
   MonitoredSession session{DeviceUnderTest{}.compile<Slopes>(), HookChain{}};

@@ -52,4 +52,26 @@ TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) {
 }
 TEST(ModelsOnRanks, ThreadsOfARankDivideItsRows) { expect_one_machines_training<Cnn>(2e-3F, 2); }
 
+struct Rounded {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    g.name("mean", cr::cast<cr::bfloat16>(cr::reduce_mean(cr::square(x))));
+  }
+};
+TEST(ModelsOnRanks, AScalarThatIsStoredAsBfloat16IsThatOfTheWholeBatch) {
+  using namespace cr::literals;
+  const std::vector<float> x{1, 2, 3, 10, 20, 30};
+  const auto mean_of = [](auto device, const std::vector<float>& rows) {
+    cr::MonitoredSession session{device.template compile<Rounded>(), cr::HookChain{}};
+    const float mean = session.run(cr::fetches<"mean">, cr::feed<"x">(rows))["mean"_n];
+    session.close();
+    return mean;
+  };
+  const float expected = mean_of(cr::Cpu{.threads = 1}, x);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const auto mine = x.begin() + 3 * me.rank();
+    EXPECT_EQ(mean_of(cr::Parallel{cr::DeviceUnderTest{}, me}, {mine, mine + 3}), expected);
+  });
+}
+
 }  // namespace ranks_models_test

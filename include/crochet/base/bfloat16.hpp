@@ -39,4 +39,8 @@ class bfloat16 {
 template <class T>
 concept FloatingElement = std::is_floating_point_v<T> || std::is_same_v<T, bfloat16>;
 
+/// A number, or a truth value, that a tensor can have as an element.
+template <class T>
+concept NumberElement = std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16>;
+
 }  // namespace crochet

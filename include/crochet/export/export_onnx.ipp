@@ -57,7 +57,9 @@ CROCHET_INLINE std::string onnx_value(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::variable) return onnx_variable(w, n);
   if (n.op == &op::constant) return w.g.scalar(n.dtype, n.attributes.reals[0]);
   if (n.op == &op::row_moments) return {};
-  const std::string y = onnx_computes_on_bytes(w, n) ? onnx_of_bytes(w, n, onnx_operation) : onnx_operation(w, n);
+  const std::string y = onnx_computes_on_bytes(w, n) ? onnx_of_bytes(w, n, onnx_operation)
+                        : onnx_moves_bfloat16(n)     ? onnx_of_bfloat16(w, n, onnx_operation)
+                                                     : onnx_operation(w, n);
   if (y.empty()) OnnxWriter::refuse(n);
   return y;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on bytes in ONNX: as int32, modulo 256, since runtimes have few operators for uint8. Only compiled halves
-// include it.
+// Arithmetic on bytes in ONNX as int32, modulo 256, and moves of bfloat16 as floats, since runtimes have few operators
+// for these types. Only compiled halves include it.
 #pragma once
 
 #include <algorithm>
@@ -33,22 +33,36 @@ inline bool onnx_computes_on_bytes(OnnxWriter& w, const ExportedNode& n) {
   if (n.inputs.empty() || w.input(n, 0).dtype != DType::uint8) return false;
   return std::find(std::begin(arithmetic), std::end(arithmetic), n.op) != std::end(arithmetic);
 }
-/// rule(w, node) with int32 in place of uint8.
+/// rule(w, node) with the type `wide` in place of `from`, also of its result.
 template <class Rule>
-std::string onnx_of_bytes(OnnxWriter& w, const ExportedNode& n, Rule rule) {
-  ExportedNode wide = n;
-  if (n.dtype == DType::uint8) wide.dtype = DType::int32;
+std::string onnx_with(DType wide, DType from, OnnxWriter& w, const ExportedNode& n, Rule rule) {
+  ExportedNode as = n;
+  if (n.dtype == from) as.dtype = wide;
   std::vector<std::pair<int, std::string>> narrow;
   for (std::size_t k = 0; k < n.inputs.size(); ++k) {
     const int in = n.inputs[k];
     const bool done = std::any_of(narrow.begin(), narrow.end(), [in](const auto& v) { return v.first == in; });
-    if (done || w.input(n, k).dtype != DType::uint8) continue;
+    if (done || w.input(n, k).dtype != from) continue;
     narrow.emplace_back(in, w.in(n, k));
-    w.value(in) = w.cast(w.in(n, k), DType::uint8, DType::int32);
+    w.value(in) = w.cast(w.in(n, k), from, wide);
   }
-  const std::string y = rule(w, wide);
+  std::string y = rule(w, as);
   for (const auto& [in, name] : narrow) w.value(in) = name;
+  return y;
+}
+template <class Rule>
+std::string onnx_of_bytes(OnnxWriter& w, const ExportedNode& n, Rule rule) {
+  const std::string y = onnx_with(DType::int32, DType::uint8, w, n, rule);
   return y.empty() || n.dtype != DType::uint8 ? y : onnx_byte(w, y);
+}
+/// Whether a node moves elements of bfloat16.
+inline bool onnx_moves_bfloat16(const ExportedNode& n) {
+  return n.dtype == DType::bfloat16 && n.op->kind != OpKind::view && n.op != &op::cast;
+}
+template <class Rule>
+std::string onnx_of_bfloat16(OnnxWriter& w, const ExportedNode& n, Rule rule) {
+  const std::string y = onnx_with(DType::float32, DType::bfloat16, w, n, rule);
+  return y.empty() ? y : w.cast(y, DType::float32, DType::bfloat16);
 }
 
 }  // namespace crochet::detail

@@ -16,7 +16,7 @@ namespace crochet::detail {
 
 /// The result of an index outside the dimension.
 inline double onnx_invalid(DType type) {
-  if (is_floating(type)) return std::numeric_limits<double>::quiet_NaN();
+  if (is_floating(computed_as(type))) return std::numeric_limits<double>::quiet_NaN();
   if (type == DType::int32) return std::numeric_limits<std::int32_t>::min();
   if (type == DType::int64) return static_cast<double>(std::numeric_limits<std::int64_t>::min());
   return type == DType::uint8 ? 255 : 1;

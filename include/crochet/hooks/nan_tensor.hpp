@@ -87,11 +87,11 @@ struct NanTensor {
   /// Calls report(what) if the value is bad.
   template <class T, class Report>
   void check(const T& value, const Report& report) const {
-    if constexpr (std::floating_point<T>) {
+    if constexpr (FloatingElement<T>) {
       if (bad(value)) [[unlikely]] {
         report(" is " + what(value));
       }
-    } else if constexpr (!std::is_arithmetic_v<T>) {
+    } else if constexpr (!NumberElement<T>) {
       check_elements(value, report);
     }
   }

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
@@ -58,7 +59,7 @@ struct Snapshot {
     std::string name{Text.view()};
     std::replace(name.begin(), name.end(), '/', '_');
     const std::filesystem::path path = folder / (name + "-" + std::to_string(step) + ".npy");
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (NumberElement<T>) {
       io::write_npy(path, std::span<const T>(&value, 1), {});
     } else {
       using Element = std::remove_cvref_t<decltype(*std::data(value))>;

@@ -84,7 +84,7 @@ void read_checked_floats(const Reader& reader, const TensorEntry& entry, std::sp
 /// of other types are rounded, to nearest, ties to even.
 /// - Throws LogicError for a tensor of another type or size, and what `read` of the reader throws; the contents of `to`
 ///   are then unspecified.
-/// - Cost: `read`, and a pass over the elements. Takes no further memory, except for floats as bfloat16: theirs.
+/// - Cost: `read`, and a pass over the elements. Takes no further memory; from float to bfloat16 that of the floats.
 template <class T, CheckpointReader Reader>
 void read_floats(const Reader& reader, const TensorEntry& entry, std::span<T> to) {
   static_assert(ReadFloat<T>,

@@ -202,10 +202,11 @@ class Executor
     return step_on_host();
   }
 
-  /// Whether the device can check the value by the rule. Those of bfloat16 are checked on the host.
+  /// Whether the device can check the value by the rule. Those of bfloat16 are not: hooks fetch
+  /// them in each run.
   template <class N, class Rule>
-  static constexpr bool watches =
-      crochet::detail::rule_fits<Rule, fetched_t<N>> && T::template node<N>().dtype != DType::bfloat16;
+  static constexpr bool watches = crochet::detail::rule_fits<Rule, fetched_t<N>>&& T::template node<N>().dtype
+                                  != DType::bfloat16;
 
   /// For a hook's after_run: checks the value in runs of the last run's demand, from that one on. The first run whose
   /// value violates the rule, once it is known: in the run that fills the next launch, or at an earlier wait. The runs

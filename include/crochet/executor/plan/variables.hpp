@@ -137,7 +137,10 @@ class Variables {
  private:
   CROCHET_COLD void put_back() {
     for (std::size_t v = 0; v < count; ++v) {
-      if (written_[v]) copy<true>(v);
+      if (written_[v]) {
+        copy<true>(v);
+        mirrors_[v] = {};  // a restored model would keep all its variables twice
+      }
       written_[v] = false;
     }
     settled_ = initialized();
@@ -179,7 +182,7 @@ class Variables {
       case DType::boolean:
         return visit_one<bool>(v, elements, visit);
       case DType::bfloat16:
-        // Few models have it, and each visit is code.
+        // Only where it is used, since each visit adds code to the program.
         if constexpr (has_bfloat16) return visit_one<bfloat16>(v, elements, visit);
         break;
     }

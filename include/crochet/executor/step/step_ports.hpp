@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
@@ -74,8 +75,7 @@ class StateVariable {
   Object* object_;
   std::array<std::int64_t, Rank> shape_;
 };
-template <class T, std::size_t Rank, class N>
-requires std::is_arithmetic_v<T>
+template <NumberElement T, std::size_t Rank, class N>
 class StateVariable<T, Rank, N> {
  public:
   using name = N;
@@ -92,9 +92,10 @@ class StateVariable<T, Rank, N> {
   T* object_;
 };
 
-template <FixedString Text, class T>
-requires std::is_arithmetic_v<T>
-constexpr auto variable(T& object) { return StateVariable<T, 0, Name<Text>>{object}; }
+template <FixedString Text, NumberElement T>
+constexpr auto variable(T& object) {
+  return StateVariable<T, 0, Name<Text>>{object};
+}
 template <FixedString Text, class Range>
 requires requires(Range& r) { std::data(r); }
 constexpr auto variable(Range& range) { return StateVariable<Range, 0, Name<Text>>{range, {}}; }

@@ -68,6 +68,7 @@ class GraphBuilder {
     return constant(dtype_of<T>, static_cast<double>(value));
   }
   constexpr Tensor constant(DType dtype, double value) {
+    if (dtype == DType::bfloat16) value = static_cast<double>(float{bfloat16(value)});
     return source(op::constant, dtype, {}, {.reals = {value, 0}});
   }
 

@@ -79,8 +79,7 @@ inline constexpr DType dtype_of = detail::dtype_trait<T>::value;
 template <DType D>
 using element_t = typename detail::element<D>::type;
 
-/// Whether there is floating-point arithmetic on the type. bfloat16 is for storage: operations that compute want
-/// floats.
+/// Whether there is floating-point arithmetic on the type. There is none on bfloat16, which is for storage.
 constexpr bool is_floating(DType d) { return d == DType::float32 || d == DType::float64; }
 /// Whether gradients flow through tensors of the type.
 constexpr bool has_gradient(DType d) { return is_floating(d) || d == DType::bfloat16; }

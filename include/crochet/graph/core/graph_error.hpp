@@ -37,9 +37,12 @@ namespace crochet::graph_error {
   fail("bfloat16 is a type for storage, and " + std::string(operation) + " computes with it: use cast<float>(x)");
 }
 /// minimize() of a loss that depends on a trainable variable of bfloat16: most updates are smaller than a half of its
-/// last bit, and would be lost. Train a variable of float, and use cast<bfloat16>(variable).
+/// last bit, and would be lost. Train a variable of float, and use cast<bfloat16>(variable); MinimizeOptions::scope
+/// selects variables.
 [[noreturn]] inline void variables_of_bfloat16_are_not_trained() {
-  fail("a variable of bfloat16 would lose small updates: train a variable of float and use cast<bfloat16>(variable)");
+  fail(
+      "a variable of bfloat16 would lose small updates: train a variable of float and use cast<bfloat16>(variable), or "
+      "leave it out by the scope of minimize");
 }
 /// x / 0, floor_divide(x, 0) or mod(x, 0) of integers, with a constant 0.
 [[noreturn]] inline void division_of_integers_by_zero() { fail("integers are divided by a constant 0"); }

@@ -36,7 +36,7 @@ constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
 
 /// As above, with the kernel stored as W: float, or bfloat16 for a model that is served in half the memory. The result
 /// and the bias are of the type of x, or float. Weights of either type are restored from a checkpoint of the other.
-template <Element W>
+template <FloatingElement W>
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
                        const Initializer& init = glorot_uniform()) {
   return detail::dense(x, units, name, init, dtype_of<W>);

@@ -14,6 +14,7 @@ inline constexpr Op iota{.name = "iota", .kind = OpKind::kernel};
 constexpr Tensor iota(GraphBuilder& g, DType type, const Extent& n, double start = 0, double step = 1) {
   if (type == DType::boolean) graph_error::element_type_not_supported();
   if (n.factor < 0) graph_error::dimension_is_negative();
+  if (type == DType::bfloat16) return cast(iota(g, DType::float32, n, start, step), type);
   return g.shaped_as(op::iota, {}, type, {n}, {.reals = {start, step}});
 }
 /// start, start + step, ..., [n]: numpy.arange with a count instead of an end, so rounding cannot change the size.

@@ -27,7 +27,7 @@ constexpr unsigned items_of_matmul(const Attributes& a) { return a.ints[0] != 0 
 
 namespace op {
 /// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}. If a is not transposed, m may be several
-/// dimensions. An operand of bfloat16 stands for its floats.
+/// dimensions. Operands of bfloat16 are converted to float as they are read.
 inline constexpr Op matmul = detail::accepting_bfloat16({.name = "matmul",
                                                          .kind = OpKind::kernel,
                                                          .infer = detail::infer_matmul,

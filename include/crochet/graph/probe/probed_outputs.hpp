@@ -26,9 +26,7 @@ template <class X>
 struct OutputMemory {
   struct Element {};
 };
-template <class X>
-concept ShownNumber = std::is_arithmetic_v<X> || std::is_same_v<X, bfloat16>;
-template <ShownNumber X>
+template <NumberElement X>
 struct OutputMemory<X> {
   using Element = X;
   static constexpr std::size_t rank = 0;
@@ -39,7 +37,7 @@ template <class X>
 requires requires(const X& x) {
   std::data(x);
   std::size(x);
-  requires ShownNumber<std::remove_cvref_t<decltype(*std::data(x))>>;
+  requires NumberElement<std::remove_cvref_t<decltype(*std::data(x))>>;
 }
 struct OutputMemory<X> {
   using Element = std::remove_cvref_t<decltype(*std::data(std::declval<const X&>()))>;

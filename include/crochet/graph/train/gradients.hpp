@@ -67,7 +67,7 @@ constexpr ConstexprVector<int> gradients(Tensor loss) {
   if (loss.shape().rank != 0) graph_error::loss_is_not_a_scalar();
   const ConstexprVector<char> needed = detail::needed_nodes(g, loss.id);
   ConstexprVector<int> gradient(needed.size(), -1);
-  gradient[static_cast<std::size_t>(loss.id)] = g.constant(loss.dtype(), 1).id;
+  gradient[static_cast<std::size_t>(loss.id)] = g.constant(computed_as(loss.dtype()), 1).id;
   detail::Recomputer recomputed(g, loss.id);
   for (int i = loss.id; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);

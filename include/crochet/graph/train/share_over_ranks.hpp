@@ -34,8 +34,10 @@ constexpr void share_named_scalars(GraphBuilder& g) {
     const int id = g.graph().names[i].node;
     const Node& n = g.node(id);
     const Spread spread = spreads[static_cast<std::size_t>(id)];
-    if (n.shape.rank > 0 || !is_floating(n.dtype) || n.is(op::assign)) continue;
-    if (spread == Spread::mean || spread == Spread::sum) g.rename(i, of_whole_batch({&g, id}, spread));
+    if (n.shape.rank > 0 || !has_gradient(n.dtype) || n.is(op::assign)) continue;
+    if (spread != Spread::mean && spread != Spread::sum) continue;
+    const DType type = n.dtype;
+    g.rename(i, cast(of_whole_batch(cast({&g, id}, computed_as(type)), spread), type));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
@@ -32,7 +33,7 @@ namespace detail {
 /// Adds a fetched value to a recording: a number, a TensorView, or a contiguous range of numbers.
 template <class X>
 void record_value(io::RecordingWriter& to, std::string_view name, const X& value) {
-  if constexpr (std::is_arithmetic_v<X>) {
+  if constexpr (NumberElement<X>) {
     to.add(io::tensor_record(name, std::span<const X>{&value, 1}, {}));
   } else if constexpr (is_tensor_view<X>) {
     to.add(io::tensor_record(name, std::span<const typename X::value_type>{value.data(), value.size()}, value.shape()));

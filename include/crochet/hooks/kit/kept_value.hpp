@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
@@ -26,7 +27,7 @@ class KeptValue {
   /// Copies the value. Reuses the memory: keeping a value of the same size does not allocate.
   template <class T>
   void keep(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (NumberElement<T>) {
       copy(&value, 1);
       shape_.clear();
     } else {

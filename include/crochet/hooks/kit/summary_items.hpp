@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/storage/summary.hpp>
@@ -18,7 +19,7 @@ namespace detail {
 
 template <class T>
 auto elements_of(const T& value) {
-  if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (NumberElement<T>) {
     return std::span<const T>(&value, 1);
   } else {
     return std::span<const std::remove_cvref_t<decltype(*std::data(value))>>(std::data(value), std::size(value));
@@ -36,7 +37,7 @@ struct Scalar {
 
   static void add(io::Summary& summary, const auto& values) {
     const auto value = values[Name<Text>{}];
-    static_assert(std::is_arithmetic_v<decltype(value)>, "crochet: summary::Scalar needs a scalar");
+    static_assert(NumberElement<std::remove_const_t<decltype(value)>>, "crochet: summary::Scalar needs a scalar");
     summary.scalar(Tag.view(), static_cast<double>(value));
   }
 };

@@ -19,7 +19,7 @@
 namespace crochet::detail {
 
 template <class T>
-concept Scalar = std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16>;
+concept Scalar = NumberElement<T>;
 
 /// Appends the text of to_chars for the arguments.
 template <class... A>

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/base/tensor_view.hpp>
@@ -31,8 +32,7 @@ namespace detail {
 /// How a recorded value is read as a T: its element type, its number of dimensions, and the conversion.
 template <class T>
 struct RecordedAs;
-template <class T>
-requires std::is_arithmetic_v<T>
+template <NumberElement T>
 struct RecordedAs<T> {
   using element = T;
   static constexpr std::size_t rank = 0;
