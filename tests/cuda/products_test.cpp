@@ -111,7 +111,7 @@ struct Product {
     const cuda::Call call{tables, step, {}};
     FiberGrid grid(blocks, order);
     grid.run<FiberBlockOf<P>>([&](FiberBlockOf<P>& block) {
-      cuda::products<T>(block, call, Factors<A, B>{s.m, s.n, s.depth, s.count, left, right}, Stored{results, s.n});
+      cuda::products<T>(block, call, Factors<A, B>{s.m, s.n, s.depth, s.count, left, right}, Stored<T>{results, s.n});
     });
     for (const std::uint32_t ticket : tickets) EXPECT_EQ(ticket, 0U);
     return results;
