@@ -73,7 +73,8 @@ class DriverFailures : public ::testing::TestWithParam<CudaMode> {
     if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
     setenv("CROCHET_CACHE_DIR", folder_.c_str(), 1);
     using T = cuda::DeviceTables<Counting>;
-    const std::string text = cuda::plan_text(cuda::StoredSource<cpu::Planned<T, Train>>::source());
+    const std::string text = cuda::plan_text(cuda::StoredSource<cpu::Planned<T, Train>>::source(),
+                                             MatmulPrecision::fp32, cuda::ProductParts::small_tile);
     cuda::CubinCache(folder_).find_or_compile(cuda::plan_cache_key(text, 90), [] { return std::string("code"); });
   }
   void TearDown() override {

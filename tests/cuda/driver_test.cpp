@@ -72,6 +72,12 @@ class CodeInCache {
   std::string folder_;
 };
 
+/// The text of a plan for launches without products, or with tiles up to the largest one.
+template <class Plan>
+std::string text_of(int largest_tile = ProductParts::small_tile) {
+  return plan_text(Plan::source(), MatmulPrecision::fp32, largest_tile);
+}
+
 /// A plan without steps.
 struct Nothing {
   static PlanSource source() { return {}; }
@@ -128,7 +134,7 @@ struct Times {
 TEST_F(Driver, ReadsTheTimesThatALaunchHasWritten) {
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
   const auto device = std::make_shared<GpuDevice>();
-  const CodeInCache code(plan_text(Nothing::source(), MatmulPrecision::fp32));
+  const CodeInCache code(text_of<Nothing>());
   DeviceBytes<GpuDevice> memory;
   Times times;
   const DueProbes<Times> probes({}, &times);
@@ -218,7 +224,7 @@ struct FiveSteps {
 TEST_F(Driver, RecordsARunAsAGraphOnce) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(plan_text(FiveSteps::source()));
+  const CodeInCache code(text_of<FiveSteps>());
   unsigned char* bases[4]{};
   WatchedValue watched;
   Launch launch;
@@ -253,7 +259,7 @@ struct OwnBarrier {
 TEST_F(Driver, LaunchesANodeWithABarrierOfTheGridCooperatively) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(plan_text(OwnBarrier::source()));
+  const CodeInCache code(text_of<OwnBarrier>());
   unsigned char* bases[2]{};
   Launch launch;
   launch.bases = bases, launch.base_count = 2, launch.times = 1;
@@ -268,7 +274,7 @@ TEST_F(Driver, LaunchesANodeWithABarrierOfTheGridCooperatively) {
 TEST_F(Driver, APlanThatDoesNotLoadIsTheSameErrorTwice) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(plan_text(Nothing::source()));
+  const CodeInCache code(text_of<Nothing>());
   break_it("load_fails");
   Launch launch;
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -328,10 +334,32 @@ TEST_F(Driver, SaysWhatMemoryIsMissingAndWhatIsFree) {
             "are free; use smaller batches");
 }
 
+// Code with large tiles has the small ones too.
+TEST_F(Driver, CompilesAPlanAgainForLargerTilesOnly) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  Launch launch;
+  const auto launches_with = [&](int tile) {
+    launch.tables.tile = tile;
+    device.launch<Nothing>(launch);
+  };
+  {
+    const CodeInCache code(text_of<Nothing>(ProductParts::medium_tile));
+    launches_with(ProductParts::medium_tile);
+  }
+  break_it("load_fails");  // so that only loaded plans are launched
+  launches_with(ProductParts::small_tile);
+  launches_with(0);
+  launches_with(ProductParts::medium_tile);
+  const CodeInCache code(text_of<Nothing>(ProductParts::large_tile));
+  EXPECT_NE(message_of<DeviceError>([&] { launches_with(ProductParts::large_tile); }).find("cannot load a plan"),
+            std::string::npos);
+}
+
 TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(plan_text(Nothing::source()));
+  const CodeInCache code(text_of<Nothing>());
   Launch launch;
   launch.times = 3;
   device.launch<Nothing>(launch);

@@ -16,6 +16,7 @@ using compiled_plan::Loss;
 using compiled_plan::numbers;
 using compiled_plan::text_of;
 using compiled_plan::Train;
+using cuda::ProductParts;
 
 struct Mlp {
   static constexpr void define(GraphBuilder& g) {
@@ -64,15 +65,36 @@ TEST(PlanText, AnMlpWithProductsOnTensorCoresCompiles) {
   compiles_without_spills<Mlp, Loss>(255, {90}, MatmulPrecision::bf16);
 }
 
+// A plan whose sizes need no larger tiles of products has no code for them.
+TEST(PlanText, HasTilesUpToTheLargestThatIsNeeded) {
+  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Mlp>;
+  const auto source = cuda::StoredSource<cpu::Planned<T, Train>>::source();
+  EXPECT_NE(cuda::plan_text(source).find("DeviceBlockOf<MatmulPrecision::fp32, 128>"), std::string::npos);
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const auto bytes = [&](int tile) {
+    return cuda::compile_text(cuda::plan_text(source, MatmulPrecision::fp32, tile)).code.size();
+  };
+  EXPECT_LT(bytes(ProductParts::small_tile) + 10000, bytes(ProductParts::large_tile));
+}
+
 TEST(PlanText, NamesEveryStepAndItsBarriers) {
   using T = cuda::DeviceTables<Mlp>;
   using P = cpu::Planned<T, Train>;
   const std::string text = text_of<Mlp, Train>();
+  std::size_t at = text.find("} steps[] = {\n");
+  ASSERT_NE(at, std::string::npos) << text;
   for (std::size_t s = 0; s < P::plan.step_count; ++s) {
-    const std::string call = std::string(P::plan.steps[s].barrier ? ", true" : ", false") + ">(block, launch, run, " +
-                             std::to_string(s) + ");";
-    EXPECT_NE(text.find(call), std::string::npos) << call << "\n" << text;
+    const std::string end = P::plan.steps[s].barrier ? ", true},\n" : ", false},\n";
+    at = text.find("  {", at);
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::size_t comma = text.find(',', at);
+    EXPECT_EQ(text.substr(comma, end.size()), end) << s << text;
+    const std::string code = "Code" + text.substr(at + 3, comma - at - 3);
+    EXPECT_NE(text.find("using " + code + " = "), std::string::npos) << code << "\n" << text;
+    EXPECT_NE(text.find("run_code<" + code + ">(block, launch, run, s)"), std::string::npos) << code << "\n" << text;
+    at = comma;
   }
+  EXPECT_NE(text.find("s < count"), std::string::npos);
 }
 
 TEST(PlanText, TheGatherOfRowsCompiles) {
@@ -82,10 +104,10 @@ TEST(PlanText, TheGatherOfRowsCompiles) {
 }
 
 TEST(PlanText, NamesThePrecisionOfProducts) {
-  EXPECT_NE((text_of<Mlp, Train>().find("DeviceBlockOf<MatmulPrecision::fp32> block")), std::string::npos);
-  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::tf32).find("DeviceBlockOf<MatmulPrecision::tf32> block")),
+  EXPECT_NE((text_of<Mlp, Train>().find("DeviceBlockOf<MatmulPrecision::fp32, 128> block")), std::string::npos);
+  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::tf32).find("DeviceBlockOf<MatmulPrecision::tf32, 128> block")),
             std::string::npos);
-  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::bf16).find("DeviceBlockOf<MatmulPrecision::bf16> block")),
+  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::bf16).find("DeviceBlockOf<MatmulPrecision::bf16, 128> block")),
             std::string::npos);
 }
 

@@ -50,6 +50,27 @@ std::string text(const Shape& s) {
   return all;
 }
 
+/// Operands by functions of the product's number.
+template <class A, class B>
+struct Factors {
+  using Shared = Factors;
+  int m, n, depth, count;
+  A left;
+  B right;
+};
+/// Stores results, as an epilogue.
+template <class T>
+struct Stored {
+  std::vector<T>& all;
+  int columns;
+
+  template <int U>
+  void elements(int i, int j, int end, const T* results) const {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(results) % (U * sizeof(T)), 0U);
+    for (int u = 0; u < U && j + u < end; ++u) all[static_cast<std::size_t>(i * columns + j + u)] = results[u];
+  }
+};
+
 /// The memory of the products, and of a step.
 template <class T>
 struct Product {
@@ -90,15 +111,7 @@ struct Product {
     const cuda::Call call{tables, step, {}};
     FiberGrid grid(blocks, order);
     grid.run<FiberBlockOf<P>>([&](FiberBlockOf<P>& block) {
-      cuda::products<T>(block, call, s.m, s.n, s.depth, s.count, left, right,
-                        [&](int p, int i, int j, const auto& result) {
-                          T all[cuda::detail::vector_elements];
-                          result.load(all);
-                          for (int u = 0; u < cuda::detail::vector_elements && j + u < s.n; ++u) {
-                            EXPECT_EQ(all[u], result(u));
-                            results[size((p * s.m + i) * s.n + j + u)] = all[u];
-                          }
-                        });
+      cuda::products<T>(block, call, Factors<A, B>{s.m, s.n, s.depth, s.count, left, right}, Stored<T>{results, s.n});
     });
     for (const std::uint32_t ticket : tickets) EXPECT_EQ(ticket, 0U);
     return results;

@@ -89,6 +89,7 @@ class FiberBlock {
  public:
   static constexpr int threads = FiberGrid::threads;
   static constexpr crochet::MatmulPrecision precision = crochet::MatmulPrecision::fp32;
+  static constexpr int largest_tile = 128;
 
   FiberBlock(FiberGrid& grid, int index) : grid_(grid), index_(index) {}
 

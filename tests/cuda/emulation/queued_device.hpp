@@ -130,7 +130,7 @@ class QueuedDevice {
     push(Stream::compute, [=] { std::memcpy(to, from, bytes); });
   }
   template <class Code>
-  void prepare() {
+  void prepare(const crochet::cuda::Tables&) {
     on_prepare();
   }
   template <class Code>

@@ -64,6 +64,7 @@ class ThreadBlockOf {
  public:
   static constexpr int threads = ThreadGrid::threads;
   static constexpr crochet::MatmulPrecision precision = Precision;
+  static constexpr int largest_tile = 128;
 
   ThreadBlockOf(ThreadGrid& grid, int index) : grid_(grid), index_(index) {}
 

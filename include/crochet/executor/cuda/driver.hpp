@@ -63,16 +63,17 @@ class GpuDevice {
   /// In the memory of the device.
   void copy(void* to, const void* from, std::size_t bytes);
 
-  /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
+  /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch, and on the first one with larger
+  /// tiles of products.
   template <class Code>
   void launch(const Launch& what) {
     launch(key_of<Code>(), Code::source(), what);
   }
-  /// Compiles the plan, so that launch() does not.
+  /// Compiles the plan, so that a launch with these tables does not.
   template <class Code>
-  void prepare() {
+  void prepare(const Tables& tables) {
     use();
-    plan_of(key_of<Code>(), Code::source());
+    plan_of(key_of<Code>(), Code::source(), tables);
   }
 
   /// The same runs, each as a graph (plan_graph.hpp). Makes the graphs of a launch at its first time. Throws
@@ -143,7 +144,7 @@ class GpuDevice {
   void launch_graphs(const void* key, const PlanSource& source, const Launch& what);
   void* make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const;
   void forget_graphs(Plan& plan) const noexcept;
-  Plan& plan_of(const void* key, const PlanSource& source);
+  Plan& plan_of(const void* key, const PlanSource& source, const Tables& tables);
   std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
@@ -154,7 +155,7 @@ class GpuDevice {
   std::string name_;
   void *context_ = nullptr, *barrier_ = nullptr;
   std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
-  std::map<const void*, std::unique_ptr<Plan>> plans_;
+  std::map<std::pair<const void*, int>, std::unique_ptr<Plan>> plans_;  ///< by plan and largest tile of its products
   std::unique_ptr<Plan> gather_;
   std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< runs
   TimingEvents times_;

@@ -242,11 +242,12 @@ CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::strin
   check(found, "find the kernel of a plan");
   return made;
 }
-CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
-  const auto known = plans_.find(key);
-  if (known != plans_.end()) return *known->second;
-  auto plan = load(compiled_plan(plan_text(source, precision_), architecture_), "crochet_plan");
-  return *plans_.emplace(key, std::move(plan)).first->second;
+CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source, const Tables& tables) {
+  const int tile = std::max<int>(tables.tile, ProductParts::small_tile);  // which every plan has
+  const auto known = plans_.lower_bound({key, tile});
+  if (known != plans_.end() && known->first.first == key) return *known->second;
+  auto plan = load(compiled_plan(plan_text(source, precision_, tile), architecture_), "crochet_plan");
+  return *plans_.emplace(std::pair{key, tile}, std::move(plan)).first->second;
 }
 
 CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
@@ -262,7 +263,7 @@ CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
 CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");  // before the plan is loaded into it
-  const Plan& plan = plan_of(key, source);
+  const Plan& plan = plan_of(key, source, what.tables);
   begin_launch(what);
   constexpr unsigned threads = 256;
   void* arguments[] = {&what};
@@ -290,7 +291,7 @@ CROCHET_INLINE void GpuDevice::launch_graphs(const void* key, const PlanSource& 
   const auto& driver = detail::driver();
   if (!driver.has_graphs) throw DeviceError("crochet: the driver of the GPU has no graphs; leave out .mode");
   check(driver.use(context_), "use the context");
-  Plan& plan = plan_of(key, source);
+  Plan& plan = plan_of(key, source, what.tables);
   if (plan.counters == nullptr) {
     const std::size_t bytes = (source.steps.size() + 1) * detail::counters_of_a_node * sizeof(std::uint32_t);
     plan.counters = allocate(bytes, "the counters of a graph");

@@ -34,7 +34,7 @@ class NvccDevice : public GpuDevice {
 
   /// The plan is compiled with the program. Throws DeviceError if that has no code for this GPU.
   template <class Code>
-  void prepare() {
+  void prepare(const Tables&) {
     use();
     cudaFuncAttributes attributes;
     check_launch(cudaFuncGetAttributes(&attributes, kernel_of<plan_number(Code::source()), Code>()));

@@ -188,7 +188,7 @@ class PlanTables {
   std::vector<TableStep> steps;
   std::vector<TableAccess> accesses;
   std::vector<TableOperand> operands;
-  Room room;  ///< what the steps between two barriers need, at most
+  Room room;  ///< what the steps between two barriers need, at most, and the largest tile
 
   /// `offset(slot)`: the offset of a slot in the workspace. Throws ShapeError for a value of 2^31 elements or more.
   template <class Offset>
@@ -204,6 +204,7 @@ class PlanTables {
       add(s, planned_operands, dims, blocks, first_block, phase);
       room.bytes = phase.bytes > room.bytes ? phase.bytes : room.bytes;
       room.tickets = phase.tickets > room.tickets ? phase.tickets : room.tickets;
+      room.tile = phase.tile > room.tile ? phase.tile : room.tile;
       first_block = blocks == 0 ? 0 : (first_block + blocks_of(steps.back())) % blocks;
     }
   }
@@ -246,6 +247,7 @@ class PlanTables {
     }
     phase.bytes += (mine.bytes + line - 1) / line * line;
     phase.tickets += mine.tickets;
+    phase.tile = mine.tile > phase.tile ? mine.tile : phase.tile;
     steps.push_back(t);
   }
   /// About how many blocks a step keeps busy.

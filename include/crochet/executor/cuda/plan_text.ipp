@@ -58,7 +58,8 @@ CROCHET_INLINE std::string_view spelt(MatmulPrecision precision) {
 /// Writes the types of one plan.
 class PlanWriter {
  public:
-  PlanWriter(const PlanSource& plan, MatmulPrecision precision) : plan_(plan), precision_(precision) {}
+  PlanWriter(const PlanSource& plan, MatmulPrecision precision, int largest_tile)
+      : plan_(plan), precision_(precision), largest_tile_(largest_tile) {}
 
   std::string write() {
     for (const SourceStep& s : plan_.steps) number_of_.push_back(number(code(s)));
@@ -71,20 +72,41 @@ class PlanWriter {
     for (std::size_t k = 0; k < codes_.size(); ++k) {
       text += "using Code" + std::to_string(k) + " = " + codes_[k] + ";\n";
     }
-    text +=
-        "extern \"C\" __global__ void __launch_bounds__(256, 1) crochet_plan(const Launch launch) {\n"
-        "  DeviceBlockOf<" +
-        std::string(spelt(precision_)) +
-        "> block(launch.barrier);\n"
-        "  for (int run = 0; begins_run(block, launch, run); ++run) {\n";
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) text += call(s);
-    return text + "  }\n  block.finish();\n}\n";
+    if (!plan_.steps.empty()) text += steps();
+    return text + kernel();
   }
 
  private:
-  std::string call(std::size_t s) const {
-    return "    run_step<Code" + std::to_string(number_of_[s]) + ", " + (plan_.steps[s].barrier ? "true" : "false") +
-           ">(block, launch, run, " + std::to_string(s) + ");\n";
+  std::string kernel() const {
+    return "extern \"C\" __global__ void __launch_bounds__(256, 1) crochet_plan(const __grid_constant__ Launch launch) "
+           "{\n"
+           "  DeviceBlockOf<" +
+           std::string(spelt(precision_)) + ", " + std::to_string(largest_tile_) +
+           "> block(launch.barrier);\n"
+           "  for (int run = 0; begins_run(block, launch, run); ++run) {\n" +
+           (plan_.steps.empty() ? "" : loop()) + "  }\n  block.finish();\n}\n";
+  }
+  /// A loop over the steps with a call for each code: the compiler takes less time than for a call of each step.
+  std::string loop() const {
+    std::string text = "    constexpr int count = " + std::to_string(plan_.steps.size()) +
+                       ";\n"
+                       "#pragma unroll 1\n"
+                       "    for (int s = launch.first_step; s < launch.end_step && s < count; ++s) {\n"
+                       "      begin_step(block, launch, s, steps[s].barrier);\n"
+                       "      switch (steps[s].code) {\n";
+    for (std::size_t k = 0; k < codes_.size(); ++k) {
+      const std::string number = std::to_string(k);
+      text += "        case " + number + ": run_code<Code" + number + ">(block, launch, run, s); break;\n";
+    }
+    return text + "      }\n    }\n";
+  }
+  /// The number of its code and its barrier for each step.
+  std::string steps() const {
+    std::string text;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      text += "  {" + std::to_string(number_of_[s]) + (plan_.steps[s].barrier ? ", true},\n" : ", false},\n");
+    }
+    return "constexpr struct {\n  int code;\n  bool barrier;\n} steps[] = {\n" + text + "};\n";
   }
   std::size_t number(const std::string& code) {
     for (std::size_t k = 0; k < codes_.size(); ++k) {
@@ -154,6 +176,7 @@ class PlanWriter {
 
   const PlanSource& plan_;
   MatmulPrecision precision_;
+  int largest_tile_;
   std::vector<std::string> codes_;
   std::vector<std::size_t> number_of_;
 };
@@ -168,8 +191,8 @@ CROCHET_INLINE std::string gather_text() {
          "  gather_rows(DeviceBlock(nullptr), all, count);\n"
          "}\n";
 }
-CROCHET_INLINE std::string plan_text(const PlanSource& plan, MatmulPrecision precision) {
-  return detail::PlanWriter(plan, precision).write();
+CROCHET_INLINE std::string plan_text(const PlanSource& plan, MatmulPrecision precision, int largest_tile) {
+  return detail::PlanWriter(plan, precision, largest_tile).write();
 }
 
 }  // namespace crochet::cuda

@@ -32,7 +32,7 @@ class RankExchanges {
                 const BoundPlan<Device>& plan)
       : device_(*device), ranks_(ranks), memory_(memory), plan_(plan), places_(variables, memory) {
     memory.reserve_exchanges(device, plan, ranks.is_on_device());
-    device->template prepare<PlanCode<P>>();
+    device->template prepare<PlanCode<P>>(plan.tables);
   }
 
   /// When all ranks have come to the run. Plain: the plan without watches. Throws as kernel::Exchange::begin.

@@ -133,6 +133,7 @@ struct WorkspaceMemory {
       p->workspace_bytes = static_cast<std::size_t>(bytes);
       const PlanTables tables(Stored::steps, Stored::accesses, Stored::operands, now, device->blocks(), offset);
       p->room = tables.room;
+      p->tables.tile = tables.room.tile;
       for (const PlannedValue& v : Stored::fetched) {
         p->fetched.push_back(v.base == Base::workspace ? offset(static_cast<std::size_t>(v.number)) : v.offset);
       }

@@ -21,25 +21,39 @@ CROCHET_DEVICE_INLINE int matrix_offset(const Operand& part, const Operand& out,
   return at;
 }
 
+/// The factors of all matrices of a batch.
+template <class T>
+struct BatchFactors {
+  using Shared = BatchFactors;
+  Operand a, b, out;
+  bool ta, tb;
+  int m, n, depth, count;
+
+  CROCHET_DEVICE_NOINLINE explicit BatchFactors(const Call& call)
+      : a(call.in(0)),
+        b(call.in(1)),
+        out(call.out()),
+        ta(call.attribute(0) != 0),
+        tb(call.attribute(1) != 0),
+        m(out[out.rank() - 2]),
+        n(out.columns()),
+        depth(a[a.rank() - (ta ? 2 : 1)]),
+        count(m * n == 0 ? 0 : out.size() / (m * n)) {}
+  CROCHET_DEVICE_INLINE MatrixOperand<T> left(int p) const {
+    return MatrixOperand<T>::left(a.as<const T>() + matrix_offset(a, out, p), a[a.rank() - 2], a.columns(), a.columns(),
+                                  ta);
+  }
+  CROCHET_DEVICE_INLINE MatrixOperand<T> right(int p) const {
+    return MatrixOperand<T>::right(b.as<const T>() + matrix_offset(b, out, p), b[b.rank() - 2], b.columns(),
+                                   b.columns(), tb);
+  }
+};
+
 struct BatchedMatmul {
   template <class Types, class Block, class Epilogue>
   CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    const bool ta = call.attribute(0) != 0, tb = call.attribute(1) != 0;
-    const Operand a = call.in(0), b = call.in(1), out = call.out();
-    const int m = out[out.rank() - 2], n = out.columns(), depth = a[a.rank() - (ta ? 2 : 1)];
-    const auto left = [&](int p) {
-      return MatrixOperand<T>::left(a.as<const T>() + matrix_offset(a, out, p), a[a.rank() - 2], a.columns(),
-                                    a.columns(), ta);
-    };
-    const auto right = [&](int p) {
-      return MatrixOperand<T>::right(b.as<const T>() + matrix_offset(b, out, p), b[b.rank() - 2], b.columns(),
-                                     b.columns(), tb);
-    };
-    products<T>(block, call, m, n, depth, m * n == 0 ? 0 : out.size() / (m * n), left, right,
-                [&](int p, int i, int j, const auto& result) {
-                  epilogue.template elements<vector_elements>(p * m + i, j, n, result);
-                });
+    products<T>(block, call, BatchFactors<T>(call), epilogue);
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &a = s.in(0);

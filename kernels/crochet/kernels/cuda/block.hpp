@@ -11,6 +11,7 @@
 //   afterwards;
 // - `timer()`: nanoseconds of the device's clock, which all blocks share;
 // - `precision`, a static constant: the MatmulPrecision of products of floats;
+// - `largest_tile`, a static constant: no product has larger tiles (product_parts.hpp);
 // - asynchronous copies: `copy_async<Bytes>(to, from, exists)` copies 4, 8 or 16 aligned bytes to shared memory, or
 //   zeros if not `exists`. `commit_copies()` makes a group of this thread's copies since the last one.
 //   `wait_copies<N>()` waits until all of this thread's groups but the last N are complete; other threads read them

@@ -104,19 +104,21 @@ struct Filters {
   }
 };
 
-/// Sums over windows of images: the forward pass, or the gradient of the image with the axes reversed.
-template <class T, class Block, class Epilogue>
-CROCHET_DEVICE_INLINE void correlate(Block& block, const Call& call, const Window& window, const Operand& images,
-                                     const Operand& filter, int filters, const Epilogue& epilogue) {
-  const int depth = window.taps() * images[3], places = images[0] * window.places();
-  const auto a = Patches<T>::of(images, window, false);
-  const auto b = Filters<T, std::uint8_t>::of(filter.as<const T>(), filters);
-  products<T>(
-      block, call, places, filters, depth, 1, [&](int) { return a; }, [&](int) { return b; },
-      [&](int, int i, int j, const auto& result) {
-        epilogue.template elements<vector_elements>(i, j, filters, result);
-      });
-}
+/// Of a convolution: patches of the image times the filter. Of its image's gradient: patches of the upstream gradient,
+/// with the axes reversed, times the turned filter.
+template <class T>
+struct ConvolutionFactors : Factors<Patches<T>, Filters<T, std::uint8_t>> {
+  CROCHET_DEVICE_NOINLINE ConvolutionFactors(const Call& call, bool backward)
+      : ConvolutionFactors::Shared(ConvolutionFactors::copied(of(call, backward))) {}
+
+ private:
+  CROCHET_DEVICE_INLINE static typename ConvolutionFactors::Shared of(const Call& call, bool backward) {
+    const Operand images = call.in(backward ? 1 : 0), filter = call.in(backward ? 0 : 1), out = call.out();
+    const Window window = backward ? Window(out, images, call).back() : Window(images, out, call);
+    return {images[0] * window.places(), out[3], window.taps() * images[3], Patches<T>::of(images, window, false),
+            Filters<T, std::uint8_t>::of(filter.as<const T>(), out[3])};
+  }
+};
 
 }  // namespace detail
 
@@ -124,9 +126,8 @@ template <>
 struct Kernel<&op::conv2d> {
   template <class Types, class Block, class Epilogue>
   CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
-    const Operand image = call.in(0), out = call.out();
-    detail::correlate<typename Types::out>(block, call, detail::Window(image, out, call), image, call.in(1), out[3],
-                                           epilogue);
+    using T = typename Types::out;
+    products<T>(block, call, detail::ConvolutionFactors<T>(call, false), epilogue);
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &filter = s.in(1);
@@ -156,9 +157,8 @@ template <>
 struct Kernel<&op::conv2d_image_gradient> {
   template <class Types, class Block, class Epilogue>
   CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
-    const Operand turned = call.in(0), up = call.in(1), out = call.out();
-    detail::correlate<typename Types::out>(block, call, detail::Window(out, up, call).back(), up, turned, out[3],
-                                           epilogue);
+    using T = typename Types::out;
+    products<T>(block, call, detail::ConvolutionFactors<T>(call, true), epilogue);
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &turned = s.in(0);
@@ -168,30 +168,49 @@ struct Kernel<&op::conv2d_image_gradient> {
   }
 };
 
+namespace detail {
+
+/// Whether the step of a filter's gradient has the winners of a pooling behind the convolution.
+template <class Types>
+inline constexpr bool is_pooled = kernel::inputs_of<Types> == 3;
+template <class Types>
+using WinnerOf = std::conditional_t<is_pooled<Types>, kernel::in_t<Types, is_pooled<Types> ? 2 : 1>, std::uint8_t>;
+
+/// Patches of the image, transposed, times the upstream gradient; of a pooled convolution, that of the pooling. Types:
+/// of the step.
+template <class Types, class T = typename Types::out, class Index = WinnerOf<Types>>
+struct FilterGradientFactors : Factors<Patches<T>, Filters<T, Index>> {
+  CROCHET_DEVICE_NOINLINE explicit FilterGradientFactors(const Call& call)
+      : FilterGradientFactors::Shared(FilterGradientFactors::copied(of(call))) {}
+
+ private:
+  CROCHET_DEVICE_INLINE static typename FilterGradientFactors::Shared of(const Call& call) {
+    const Operand image = call.in(0), up = call.in(1);
+    const int packed = call.attribute(7);  // height and width of the pooling's windows
+    const int height = is_pooled<Types> ? packed >> 16 : 1, width = is_pooled<Types> ? packed & 0xffff : 1;
+    const Window window(image[1], image[2], up[1] * height, up[2] * width, call);
+    return {window.taps() * image[3], up[3], image[0] * window.places(), Patches<T>::of(image, window, true),
+            gradient(call, height, width, window)};
+  }
+  CROCHET_DEVICE_INLINE static Filters<T, Index> gradient(const Call& call, int height, int width,
+                                                          const Window& window) {
+    const Operand up = call.in(1);
+    if constexpr (is_pooled<Types>) {
+      const Index* const winners = call.in(2).template as<const Index>();
+      return {up.as<const T>(), up[3], winners, window.x.places, height, width, false};
+    } else {
+      return Filters<T, Index>::of(up.as<const T>(), up[3]);
+    }
+  }
+};
+
+}  // namespace detail
+
 template <>
 struct Kernel<&op::conv2d_filter_gradient> {
   template <class Types, class Block, class Epilogue>
   CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
-    using T = typename Types::out;
-    const Operand image = call.in(0), up = call.in(1);
-    const Pooling pooled(call, kernel::inputs_of<Types> == 3);
-    const detail::Window window(image[1], image[2], up[1] * pooled.height, up[2] * pooled.width, call);
-    const int places = image[0] * window.places(), rows = window.taps() * image[3];
-    const auto a = detail::Patches<T>::of(image, window, true);
-    const auto multiply = [&](const auto& b) {
-      products<T>(
-          block, call, rows, up[3], places, 1, [&](int) { return a; }, [&](int) { return b; },
-          [&](int, int i, int j, const auto& result) {
-            epilogue.template elements<detail::vector_elements>(i, j, up[3], result);
-          });
-    };
-    if constexpr (kernel::inputs_of<Types> == 3) {
-      using Index = kernel::in_t<Types, 2>;
-      multiply(detail::Filters<T, Index>{up.as<const T>(), up[3], call.in(2).template as<const Index>(),
-                                         window.x.places, pooled.height, pooled.width, false});
-    } else {
-      multiply(detail::Filters<T, std::uint8_t>::of(up.as<const T>(), up[3]));
-    }
+    products<typename Types::out>(block, call, detail::FilterGradientFactors<Types>(call), epilogue);
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &up = s.in(1);
@@ -200,15 +219,6 @@ struct Kernel<&op::conv2d_filter_gradient> {
     return product_room(s, filters == 0 ? 0 : out.size / filters, filters,
                         filters == 0 ? 0 : up.size / filters * windows);
   }
-
- private:
-  /// The windows of the pooling.
-  struct Pooling {
-    int height = 1, width = 1;
-    CROCHET_DEVICE_INLINE Pooling(const Call& call, bool pooled) {
-      if (pooled) height = call.attribute(7) >> 16, width = call.attribute(7) & 0xffff;
-    }
-  };
 };
 
 }  // namespace crochet::cuda

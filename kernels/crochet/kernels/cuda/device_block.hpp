@@ -3,17 +3,20 @@
 #pragma once
 #include <crochet/kernels/cuda/block.hpp>
 #include <crochet/kernels/cuda/device_instructions.hpp>
+#include <crochet/kernels/cuda/product_parts.hpp>
 
 #if defined(__CUDACC__)
 
 namespace crochet::cuda {
 
-/// Precision: of products of floats. Below sm_80 it must be fp32.
-template <MatmulPrecision Precision>
+/// Precision: of products of floats. Below sm_80 it must be fp32. LargestTile: larger tiles of products are not
+/// compiled.
+template <MatmulPrecision Precision, int LargestTile = ProductParts::large_tile>
 class DeviceBlockOf {
  public:
   static constexpr int threads = 256;
   static constexpr MatmulPrecision precision = Precision;
+  static constexpr int largest_tile = LargestTile;
 
   CROCHET_DEVICE_INLINE explicit DeviceBlockOf(std::uint32_t* barrier) : barrier_(barrier) {}
 
@@ -45,7 +48,7 @@ class DeviceBlockOf {
     static_assert(sizeof(S) <= shared_bytes && alignof(S) <= 16);
     return *reinterpret_cast<S*>(shared_memory());
   }
-  CROCHET_DEVICE bool arrive(std::uint32_t* ticket, int count) {
+  CROCHET_DEVICE_NOINLINE bool arrive(std::uint32_t* ticket, int count) {
     __shared__ bool last;
     __threadfence();
     __syncthreads();

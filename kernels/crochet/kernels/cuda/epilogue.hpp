@@ -23,18 +23,17 @@ class Epilogue {
     const int i = at / columns_;
     element(i, at - i * columns_, result);
   }
-  /// Passes the results result(0), ..., result(U - 1) for (i, j), ..., (i, j + U - 1), of which those before column
-  /// `end` exist. j is a multiple of U. result.load(all) has all of them.
-  template <int U, class Result>
-  CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const Result& result) const {
+  /// Passes the U results from address `results` on for (i, j), ..., (i, j + U - 1), of which those before column `end`
+  /// exist. j is a multiple of U, and U results are aligned.
+  template <int U>
+  CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const T* results) const {
     if (U == detail::vector_elements && aligned_ && columns_ % U == 0 && j + U <= end) {
-      T results[U];
-      result.load(results);
-      kernel::evaluate<1, U>(P{}, refs_, i, j, results);
+      const auto all = *reinterpret_cast<const detail::Vector<T, U>*>(results);
+      kernel::evaluate<1, U>(P{}, refs_, i, j, all.of);
       return;
     }
     CROCHET_DEVICE_UNROLL(1)
-    for (int u = 0; u < U && j + u < end; ++u) element(i, j + u, result(u));
+    for (int u = 0; u < U && j + u < end; ++u) element(i, j + u, results[u]);
   }
 
  private:

@@ -31,6 +31,15 @@ CROCHET_DEVICE_NOINLINE T join_block(Block& block, T x) {
   return x;
 }
 
+/// Joins numbers in memory, which each thread takes every `threads`-th of. All threads get the result.
+template <class How, class Block, class Total>
+CROCHET_DEVICE_NOINLINE Total join_all(Block& block, const Total* all, int count) {
+  Total total = How::template nothing<Total>;
+  CROCHET_DEVICE_UNROLL(1)
+  for (int k = block.thread(); k < count; k += Block::threads) total = How::join(total, all[k]);
+  return join_block<How>(block, total);
+}
+
 /// Joins the threads of a block that have the same lane. The threads of the first warp get the results.
 template <class How, class Block, class Total>
 CROCHET_DEVICE_NOINLINE Total join_lanes_of_warps(Block& block, Total mine) {

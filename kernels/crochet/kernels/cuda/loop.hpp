@@ -9,6 +9,11 @@ namespace detail {
 
 /// The number of neighbouring elements that a thread loads and stores at once.
 inline constexpr int vector_elements = 4;
+/// Neighbours that are loaded and stored at once.
+template <class T, int N>
+struct alignas(N * sizeof(T)) Vector {
+  T of[N];
+};
 
 /// Whether no access depends on the row or the column alone, so that rows need not be told apart.
 template <class R>

@@ -23,12 +23,6 @@ struct Address {
 
 namespace detail {
 
-/// Neighbours that are loaded and stored at once.
-template <class T, int N>
-struct alignas(N * sizeof(T)) Vector {
-  T of[N];
-};
-
 /// Whether groups of four elements of lines of `n` neighbours are aligned.
 template <class T>
 CROCHET_DEVICE_INLINE bool has_vectors(const T* data, int n, int pitch) {

@@ -38,9 +38,9 @@ struct ProductParts {
   CROCHET_ALWAYS_INLINE constexpr bool in_shared_memory() const { return splits == 1 && tile < large_tile; }
   /// The tables of results in the scratch memory: of each part or, if the depth is not divided, of each block.
   CROCHET_ALWAYS_INLINE constexpr Room room(std::int64_t element_bytes, int blocks) const {
-    if (in_shared_memory()) return {};
-    if (splits == 1) return {element_bytes * blocks * size(), 0};
-    return {element_bytes * all() * splits * size(), all()};
+    if (in_shared_memory()) return {0, 0, tile};
+    if (splits == 1) return {element_bytes * blocks * size(), 0, tile};
+    return {element_bytes * all() * splits * size(), all(), tile};
   }
 
  private:

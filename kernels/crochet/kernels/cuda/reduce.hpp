@@ -27,6 +27,11 @@ struct Middle {
   }
 };
 
+/// Not inlined: a call costs less code than the loop.
+CROCHET_DEVICE_NOINLINE inline Middle middle_of(const Call& call) {
+  return Middle::of(call.in(0).of, call.attribute(0));
+}
+
 /// The memory of every reduction's kernel.
 struct ReduceRoom {
   static constexpr Room room(const Sizes& s) {
@@ -41,7 +46,7 @@ struct Reduce : ReduceRoom {
   CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const Operand in = call.in(0);
-    const Middle m = Middle::of(in.of, call.attribute(0));
+    const Middle m = middle_of(call);
     const T* const x = in.as<const T>();
     reduce_lines<How, T>(
         block, call, m.outer, m.n, m.inner,
@@ -58,7 +63,7 @@ struct StoringReduce : ReduceRoom {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     using T = simd::cell_t<typename Types::out>;
     const Operand in = call.in(0);
-    const Middle m = Middle::of(in.of, call.attribute(0));
+    const Middle m = middle_of(call);
     const T* const x = in.as<const T>();
     T* const out = call.out().template as<T>();
     reduce_lines<How, T>(
@@ -75,7 +80,7 @@ struct FirstOf {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     using T = simd::cell_t<kernel::in_t<Types>>;
     const Operand in = call.in(0);
-    const Middle m = Middle::of(in.of, call.attribute(0));
+    const Middle m = middle_of(call);
     const T* const x = in.as<const T>();
     std::int32_t* const out = call.out().template as<std::int32_t>();
     const int lane = block.thread() % warp_size;

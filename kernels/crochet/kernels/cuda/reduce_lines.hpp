@@ -42,31 +42,60 @@ struct LineParts {
 
 namespace detail {
 
+// Not inlined: functions of numbers, which many steps call once, and once a unit.
+
+CROCHET_DEVICE_NOINLINE inline LineParts line_parts(int outer, int n, int inner) {
+  return LineParts::of(outer, n, inner);
+}
+
 /// The elements of a reduction that a thread adds: k = from, from + step, ... < end of line (o, j). None if the line
 /// does not exist.
 struct LinePart {
   int which, split;  ///< units, and parts of the axis
   int o, j;
   int from, step, end;
-  bool exists;
   bool leads;  ///< whether this thread has the total of a line
-
-  template <class Block>
-  CROCHET_DEVICE_INLINE LinePart(const Block& block, const LineParts& parts, int unit, int outer, int n, int inner)
-      : which(unit / parts.splits), split(unit % parts.splits) {
-    constexpr int warps = Block::threads / warp_size;
-    const int lane = block.thread() % warp_size, warp = block.thread() / warp_size;
-    const bool by_rows = parts.form == LineParts::Form::rows, by_columns = parts.form == LineParts::Form::columns;
-    const int tiles = by_columns ? (inner + warp_size - 1) / warp_size : 1;
-    o = by_rows ? which * warps + warp : which / tiles;
-    j = by_columns ? which % tiles * warp_size + lane : 0;
-    from = split * parts.each + (by_rows ? lane : by_columns ? warp : block.thread());
-    step = by_rows ? warp_size : by_columns ? warps : Block::threads;
-    end = n - split * parts.each < parts.each ? n : (split + 1) * parts.each;
-    exists = o < outer && j < inner;
-    leads = exists && (by_rows ? lane == 0 : by_columns ? warp == 0 : block.thread() == 0);
-  }
 };
+
+/// The part of thread number `thread` of `warps` warps.
+CROCHET_DEVICE_NOINLINE inline LinePart line_part(const LineParts& parts, int unit, int outer, int n, int inner,
+                                                  int thread, int warps) {
+  LinePart part;
+  part.which = unit / parts.splits, part.split = unit % parts.splits;
+  const int lane = thread % warp_size, warp = thread / warp_size;
+  const bool by_rows = parts.form == LineParts::Form::rows, by_columns = parts.form == LineParts::Form::columns;
+  const int tiles = by_columns ? (inner + warp_size - 1) / warp_size : 1;
+  part.o = by_rows ? part.which * warps + warp : part.which / tiles;
+  part.j = by_columns ? part.which % tiles * warp_size + lane : 0;
+  part.from = part.split * parts.each + (by_rows ? lane : by_columns ? warp : thread);
+  part.step = by_rows ? warp_size : by_columns ? warps : warps * warp_size;
+  const bool exists = part.o < outer && part.j < inner;
+  part.end = !exists ? 0 : n - part.split * parts.each < parts.each ? n : (part.split + 1) * parts.each;
+  part.leads = exists && (by_rows ? lane == 0 : by_columns ? warp == 0 : thread == 0);
+  return part;
+}
+
+/// Joins the sums of the threads that share a line, then the parts of the axis. Whether this thread has the total of a
+/// line, which is in `sum` then.
+template <class How, class Block, class Total>
+CROCHET_DEVICE_NOINLINE bool join_line(Block& block, const Call& call, const LineParts& parts, const LinePart& part,
+                                       Total& sum) {
+  Total total = parts.form == LineParts::Form::rows      ? join_warp<How>(block, sum)
+                : parts.form == LineParts::Form::columns ? join_lanes_of_warps<How>(block, sum)
+                                                         : join_block<How>(block, sum);
+  bool ends = part.leads;
+  if (parts.splits > 1) {
+    const int lane = parts.form == LineParts::Form::columns ? block.thread() % warp_size : 0;
+    Total* const partial = call.scratch<Total>() + std::int64_t{1} * part.which * parts.splits * warp_size + lane;
+    if (part.leads) partial[part.split * warp_size] = total;
+    ends = block.arrive(call.ticket(part.which), parts.splits) && part.leads;
+    total = How::template nothing<Total>;
+    CROCHET_DEVICE_UNROLL(1)
+    for (int s = 0; s < parts.splits && ends; ++s) total = How::join(total, partial[s * warp_size]);
+  }
+  sum = total;
+  return ends;
+}
 
 }  // namespace detail
 
@@ -76,25 +105,14 @@ template <class How, class T, class Block, class Value, class Put>
 CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int outer, int n, int inner, const Value& value,
                                         const Put& put) {
   using Total = kernel::sum_t<How, T>;
-  const LineParts parts = LineParts::of(outer, n, inner);
+  const LineParts parts = detail::line_parts(outer, n, inner);
   each_unit(block, call.first(), parts.units * parts.splits, [&](int unit) {
-    const detail::LinePart part(block, parts, unit, outer, n, inner);
+    const detail::LinePart part =
+        detail::line_part(parts, unit, outer, n, inner, block.thread(), Block::threads / warp_size);
     kernel::Running<How, T, 1> sum;
-    for (int k = part.from; k < part.end && part.exists; k += part.step) sum.add(value(part.o, k, part.j));
-    Total total = parts.form == LineParts::Form::rows      ? join_warp<How>(block, sum.take())
-                  : parts.form == LineParts::Form::columns ? join_lanes_of_warps<How>(block, sum.take())
-                                                           : join_block<How>(block, sum.take());
-    bool ends = part.leads;
-    if (parts.splits > 1) {
-      const int lane = parts.form == LineParts::Form::columns ? block.thread() % warp_size : 0;
-      Total* const partial = call.scratch<Total>() + std::int64_t{1} * part.which * parts.splits * warp_size + lane;
-      if (part.leads) partial[part.split * warp_size] = total;
-      ends = block.arrive(call.ticket(part.which), parts.splits) && part.leads;
-      total = How::template nothing<Total>;
-      CROCHET_DEVICE_UNROLL(1)
-      for (int s = 0; s < parts.splits && ends; ++s) total = How::join(total, partial[s * warp_size]);
-    }
-    if (ends) put(part.o * inner + part.j, total);
+    for (int k = part.from; k < part.end; k += part.step) sum.add(value(part.o, k, part.j));
+    Total total = sum.take();
+    if (detail::join_line<How>(block, call, parts, part, total)) put(part.o * inner + part.j, total);
   });
 }
 

@@ -210,12 +210,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
         S::finish(kernel::ref<K>(refs).data + j, sum, rows);
       }
     } else if constexpr (S::is_total) {
-      auto total = S::nothing();
-      CROCHET_DEVICE_UNROLL(1)
-      for (int r = block.thread(); r < parts.parts * parts.tiles * warps; r += Block::threads) {
-        total = S::How::join(total, partial<K>(call, parts)[r]);
-      }
-      total = join_block<typename S::How>(block, total);
+      const auto total = join_all<typename S::How>(block, partial<K>(call, parts), parts.parts * parts.tiles * warps);
       if (block.thread() == 0) S::finish(kernel::ref<K>(refs).data, total, rows * columns);
     }
   }

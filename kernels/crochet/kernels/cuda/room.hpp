@@ -12,6 +12,7 @@ namespace crochet::cuda {
 struct Room {
   std::int64_t bytes = 0;    ///< scratch memory
   std::int32_t tickets = 0;  ///< counters of finished parts
+  std::int32_t tile = 0;     ///< rows and columns of the tiles of its products; 0: none
 };
 
 /// The sizes of a step, from which a kernel's `static constexpr Room room(const Sizes&)` computes its needs. Kernels

@@ -52,19 +52,24 @@ struct StoringKernel {
   }
 };
 
-/// Runs step s of run t, and notes when it begins. Not inlined: steps with the same code share it, and compiling one
-/// large function takes longer than compiling its parts.
+/// Runs step s of run t. Not inlined: steps with the same code share it, and compiling one large function takes longer
+/// than compiling its parts.
 template <class Code, class Block>
 CROCHET_DEVICE_NOINLINE void run_code(Block& block, const Launch& launch, int t, int s) {
-  note_time(block, launch, s);
   Code::run(block,
             Call{launch.tables, launch.tables.steps[s], Memory{launch.bases + std::int64_t{t} * launch.base_count}});
 }
-/// As above, behind a barrier of all blocks if Barrier. Nothing if the launch leaves the step out.
+/// Before step s, which the launch has: waits for all blocks if `barrier`, and notes when the step begins.
+template <class Block>
+CROCHET_DEVICE_NOINLINE void begin_step(Block& block, const Launch& launch, int s, bool barrier) {
+  if (barrier && s > launch.first_step) block.grid_sync();
+  note_time(block, launch, s);
+}
+/// Runs step s of run t, behind a barrier of all blocks if Barrier. Nothing if the launch leaves the step out.
 template <class Code, bool Barrier, class Block>
 CROCHET_DEVICE_INLINE void run_step(Block& block, const Launch& launch, int t, int s) {
   if (s < launch.first_step || s >= launch.end_step) return;
-  if (Barrier && s > launch.first_step) block.grid_sync();
+  begin_step(block, launch, s, Barrier);
   run_code<Code>(block, launch, t, s);
 }
 

@@ -49,6 +49,7 @@ struct Tables {
   std::int64_t first_row = 0;  ///< on one of several ranks: the number of rows of the batch before its own
   unsigned char* scratch = nullptr;
   std::uint32_t* tickets = nullptr;  ///< zero before and after each step
+  std::int32_t tile = 0;             ///< the largest tile of its products (product_parts.hpp), which its code must have
 };
 
 /// The rule of a watched value: no element is NaN or infinite; none is NaN; all are NaN or within bounds.

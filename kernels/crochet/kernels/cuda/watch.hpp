@@ -15,7 +15,7 @@ CROCHET_DEVICE_INLINE bool violates(T x, const WatchedValue& w) {
   return x != x || (w.rule == WatchRule::finite && x - x != T{});
 }
 template <class T, class Block>
-CROCHET_DEVICE bool thread_finds_one(const Block& block, const void* data, const WatchedValue& w) {
+CROCHET_DEVICE_NOINLINE bool thread_finds_one(const Block& block, const void* data, const WatchedValue& w) {
   bool found = false;
   CROCHET_DEVICE_UNROLL(1)
   for (std::int64_t i = block.thread(); i < w.size; i += Block::threads) {
@@ -27,7 +27,7 @@ CROCHET_DEVICE bool thread_finds_one(const Block& block, const void* data, const
 /// Checks every `stride`-th value from number `first`, each by one block, whose first thread sets the value's flag to
 /// the number of the run, from 1.
 template <class Block>
-CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run, int first, int stride) {
+CROCHET_DEVICE_NOINLINE void watch_values(Block& block, const Launch& launch, int run, int first, int stride) {
   struct Found {
     int by_warp[Block::threads / warp_size];
   };
@@ -49,6 +49,7 @@ CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run, in
 
 CROCHET_DEVICE_INLINE bool has_failed(const Launch& launch) {
   bool failed = false;
+  CROCHET_DEVICE_UNROLL(1)
   for (int k = 0; k < launch.watched_count; ++k) failed = failed || launch.flags[launch.watched[k].flag] != 0;
   return failed;
 }
@@ -78,7 +79,7 @@ CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
 /// finish the run before. No run follows one whose watched value violated its rule, also in later launches. A launch
 /// that watches has one more barrier a run, and one that measures its steps has one behind the last of them.
 template <class Block>
-CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int run) {
+CROCHET_DEVICE_NOINLINE bool begins_run(Block& block, const Launch& launch, int run) {
   if (launch.is_node != 0) return begins_node(block, launch, run);
   const bool watches = launch.watched_count > 0, more = run < launch.times, measures = launch.step_times != nullptr;
   if (run > 0 && (more || watches || measures)) block.grid_sync();
