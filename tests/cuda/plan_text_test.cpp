@@ -67,7 +67,7 @@ TEST(PlanText, AnMlpWithProductsOnTensorCoresCompiles) {
 
 // A plan whose sizes need no larger tiles of products has no code for them.
 TEST(PlanText, HasTilesUpToTheLargestThatIsNeeded) {
-  using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Mlp>;
+  using T = cuda::DeviceTables<Mlp>;
   const auto source = cuda::StoredSource<cpu::Planned<T, Train>>::source();
   EXPECT_NE(cuda::plan_text(source).find("DeviceBlockOf<MatmulPrecision::fp32, 128>"), std::string::npos);
   if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
