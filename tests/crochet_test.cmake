@@ -1,7 +1,8 @@
 # crochet_test(<file>.cpp|.cu [LINK <target>...] [LABELS <label>...] [OPTIONS <compiler option>...]
 #              [INSTRUCTIONS <sandybridge|haswell|x86-64-v4|cooperlake>...] [LONG] [THREADS] [ALONE])
 # A test of one file. It is skipped if a target that it links does not exist (for example CUDA). Without LABELS it is a
-# `unit` test, which also runs under the sanitizers. With OPTIONS it is compiled without the common header.
+# `unit` test, which also runs under the sanitizers. With OPTIONS other than -D, and those of the common header, it is
+# compiled without that.
 # INSTRUCTIONS: it is compiled and run once more for each of these instruction sets (see instructions.cmake).
 # LONG: compiles for twenty seconds or more; the tests have the label `long`, and CROCHET_LONG_TESTS=OFF skips them, and
 # INSTRUCTIONS.
@@ -24,7 +25,9 @@ function(crochet_test_program name prefix)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE crochet::core ${arg_LINK} crochet_own_code crochet_test_oracle GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
-  if(NOT arg_SOURCES MATCHES "\\.cu$" AND NOT arg_OPTIONS AND NOT "crochet::debug" IN_LIST arg_LINK) # gRPC requires -pthread
+  list(FILTER arg_OPTIONS EXCLUDE REGEX "^-D")
+  list(REMOVE_ITEM arg_OPTIONS "" ${CROCHET_MODEL_TEST_OPTIONS})
+  if(NOT arg_SOURCES MATCHES "\\.cu$" AND NOT arg_OPTIONS)
     crochet_common_header(${name} ${arg_LINK})
   endif()
   if(arg_THREADS)

@@ -11,6 +11,7 @@
 
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/executor/step/step_executor.hpp>
+#include <crochet/io/safetensors.hpp>
 #include <crochet/session/run_session.hpp>
 
 #include "../io/faulty_files.hpp"
@@ -32,24 +33,26 @@ class Inference : public ::testing::Test {
   SaverOptions options() {
     return {.say = [this](std::string_view line) { said.emplace_back(line); }, .files = &quick};
   }
+  template <class Format = io::TensorBundle>
   void train(std::initializer_list<int> steps) {
     Program<Count, Stateful<1>, Stateful<2>> program;
-    Saver saver{dir.path(), options()};
+    Saver<Format> saver{dir.path(), options()};
     for (int step : steps) program.session.run(), saver.save(program.session.raw_session(), step);
     said.clear();
   }
   /// Creates the session of a program that only predicts. Returns its variable `n`.
+  template <class Format = io::TensorBundle>
   std::int32_t predict() {
     std::int32_t n = 0;
     MonitoredSession session{StepExecutor{[](auto&) {}, variable<"n">(n)}, HookChain<>{},
-                             must_restore(Saver{dir.path(), options()})};
+                             must_restore(Saver<Format>{dir.path(), options()})};
     session.close();
     return n;
   }
-  template <class Error>
+  template <class Error, class Format = io::TensorBundle>
   std::string refusal() {
     try {
-      predict();
+      predict<Format>();
     } catch (const Error& error) {
       return error.what();
     }
@@ -73,6 +76,39 @@ TEST_F(Inference, IsAnErrorWithoutACheckpoint) {
   std::filesystem::create_directories(dir.path());
   EXPECT_EQ(refusal<IoError>(), "crochet: there is no checkpoint " + pattern + "; save one first, or correct the path");
   EXPECT_EQ(dir.names(), std::set<std::string>{});
+}
+
+TEST_F(Inference, NamesTheFormatOfTheCheckpointsThatAreThere) {
+  train<io::Safetensors>({1, 2});
+  const std::string pattern = "crochet: there is no checkpoint " + (dir / "model.ckpt-*").string();
+  EXPECT_EQ(refusal<IoError>(), pattern +
+                                    " of this format, but model.ckpt-2.safetensors, which Saver<io::Safetensors> "
+                                    "reads; use that type, or correct the path");
+  EXPECT_EQ((predict<io::Safetensors>()), 6);
+  said.clear();
+  Machine machine;
+  MonitoredSession session{machine.executor(), HookChain<>{}, restore_latest(Saver{dir.path(), options()})};
+  session.close();
+  EXPECT_EQ(said.back(), pattern +
+                             " of this format, but model.ckpt-2.safetensors, which Saver<io::Safetensors> reads; "
+                             "the session begins anew");
+}
+
+TEST_F(Inference, NamesTheFormatAlsoInTheOtherDirection) {
+  train({7});
+  EXPECT_EQ((refusal<IoError, io::Safetensors>()),
+            "crochet: there is no checkpoint " + (dir / "model.ckpt-*").string() +
+                " of this format, but model.ckpt-7.index, which Saver<io::TensorBundle> reads; use that type, or "
+                "correct the path");
+}
+
+TEST_F(Inference, NamesNoFormatForFilesThatAreNoCheckpointsOfThisName) {
+  std::filesystem::create_directories(dir.path());
+  for (const char* name :
+       {"model.safetensors", "other-1.safetensors", "model.ckpt-1.txt", "model.ckpt-1.safetensors.tmp"})
+    Directory::write(dir / name, "something");
+  EXPECT_EQ(refusal<IoError>(), "crochet: there is no checkpoint " + (dir / "model.ckpt-*").string() +
+                                    "; save one first, or correct the path");
 }
 
 TEST_F(Inference, ChangesNoFile) {

@@ -398,6 +398,51 @@ TEST_F(Savers, RefuseACheckpointOfAnotherModelAndLeaveEverythingAsItWas) {
   session.close();
 }
 
+/// The message of a restore into `executor` of the checkpoint of step 1.
+std::string mismatch(Saver<>& saver, auto& executor) {
+  MonitoredSession session{executor};
+  std::string text;
+  try {
+    saver.restore_latest(session.raw_session());
+  } catch (const CheckpointMismatchError& error) {
+    text = error.what();
+  }
+  session.close();
+  return text.substr(std::min(text.size(), text.find("model: ")));
+}
+
+TEST_F(Savers, TellHowToBeginATrainingWithWeightsAlone) {
+  Program<> weights;  // of the variables n, odd and w
+  Saver saver{dir.path(), options()};
+  saver.save(weights.session.raw_session(), 1);
+  std::vector<double> w(3), m(3), v(3);
+  double power = 1;
+  StepExecutor training{[](auto&) {}, variable<"w">(w), variable<"w/Adam">(m), variable<"w/Adam_1">(v),
+                        variable<"train/beta1_power">(power)};
+  EXPECT_EQ(
+      mismatch(saver, training),
+      "model: w/Adam float64 [3] is not in it; w/Adam_1 float64 [3] is not in it; train/beta1_power float64 [] is "
+      "not in it; it has the weights, but not the variables of the optimizer: to begin a training with them, let "
+      "the session be initialized, and read them in a function that is passed to Scaffold::with_init_fn");
+}
+
+TEST_F(Savers, AskForTheSavedModelWhereMoreThanAnOptimizerIsMissing) {
+  Program<> weights;
+  Saver saver{dir.path(), options()};
+  saver.save(weights.session.raw_session(), 1);
+  std::vector<double> w(3), slot(3);
+  double power = 1;
+  const auto asks = [&](auto executor) {
+    return mismatch(saver, executor).ends_with("; use the model that was saved there, or another folder");
+  };
+  const auto nothing = [](auto&) {};
+  EXPECT_TRUE(asks(StepExecutor{nothing, variable<"w">(w), variable<"w/Adam">(slot), variable<"u">(w)}));
+  EXPECT_TRUE(asks(StepExecutor{nothing, variable<"u">(w), variable<"u/Adam">(slot)}));
+  EXPECT_TRUE(asks(StepExecutor{nothing, variable<"w">(w), variable<"power">(power)})) << "a scalar alone";
+  std::vector<double> longer(4);
+  EXPECT_TRUE(asks(StepExecutor{nothing, variable<"w">(longer), variable<"w/Adam">(slot)}));
+}
+
 TEST_F(Savers, SayWhatTheModelHasNoUseFor) {
   Program<Count> program;
   Saver saver{dir.path(), options()};

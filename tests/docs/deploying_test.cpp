@@ -3,23 +3,30 @@
 #include <crochet/checkpoint/predictor.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/io/safetensors.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <crochet/export/export_header.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/model.hpp>
 #include <crochet/session/run_session.hpp>
+#include <crochet/session/session_creators.hpp>
+#include <crochet/storage/read_floats.hpp>
 
 #include "../io/current_folder.hpp"
 #include "../io/temporary_folder.hpp"
@@ -27,6 +34,7 @@
 namespace deploying_test {
 
 namespace cr = crochet;
+using namespace cr::literals;
 
 struct Classifier {
   static constexpr void define(cr::GraphBuilder& g) {
@@ -146,6 +154,47 @@ cr::Predictor<Classifier, "logits"> predict{cr::Cpu{}, cr::Saver<cr::io::Safeten
     EXPECT_NEAR(rounded(0, i), exact(0, i), 0.05);
     EXPECT_EQ(logits(0, i), rounded(0, i));
   }
+  session.close();
+}
+
+struct Training {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const cr::Tensor x = g.placeholder<float>("images", {g.dynamic("batch"), 784});
+    const cr::Tensor logits = g.name("logits", dense(relu(dense(x, 128, "hidden")), 10, "output"));
+    g.name("train", minimize(cr::reduce_mean(cr::square(logits)), cr::Adam{}));
+  }
+};
+
+TEST(DeployingPage, ATrainingBeginsWithWeights) {
+  const crochet::test::TemporaryFolder folder;
+  const crochet::test::CurrentFolder here{folder.path()};
+  std::vector<float> bias(10, 0.25F);
+  {
+    cr::MonitoredSession session{cr::Cpu{.seed = 1}.compile<Classifier>(), cr::HookChain{}};
+    std::copy(bias.begin(), bias.end(), session.executor().variable("output/bias"_n).begin());
+    cr::Saver<cr::io::Safetensors>{"weights", {.basename = "model"}}.save(session, 3);
+    std::filesystem::rename("weights/model-3.safetensors", "weights/model.safetensors");
+    session.close();
+  }
+  const cr::Saver saver{"run"};
+  // clang-format off
+  const auto load_weights = [](auto& session) {
+    const cr::io::SafetensorsReader file{"weights/model"};                // weights/model.safetensors
+    session.executor().for_each_variable([&](std::string_view name, auto elements, auto) {
+      const cr::io::TensorEntry* tensor = file.find(name);
+      if constexpr (std::is_same_v<decltype(elements), std::span<float>>) {
+        if (tensor != nullptr) cr::io::read_floats<float>(file, *tensor, elements);
+      }
+      return tensor != nullptr;                                           // whether the elements were written
+    });
+  };
+  cr::MonitoredSession session{cr::Cpu{}.compile<Training>(), cr::HookChain{cr::CheckpointSaver{saver, {.save_secs = 60}}},
+                               cr::ChiefSessionCreator{cr::Scaffold{}.with_saver(saver).with_init_fn(load_weights)}};
+  // clang-format on
+  const auto read = session.executor().variable("output/bias"_n);
+  EXPECT_EQ(std::vector<float>(read.begin(), read.end()), bias);
+  session.run("train"_n, cr::feed<"images">(std::vector<float>(784, 0.5F)));
+  EXPECT_NE(read[0], 0.25F) << "the training goes on from there";
   session.close();
 }
 

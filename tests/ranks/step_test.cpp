@@ -2,17 +2,21 @@
 // Step functions on several ranks: a solver of one's own, whose ranks step together and end together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/on_chief.hpp>
@@ -296,6 +300,82 @@ TEST_P(AFailureInOneRanksStep, ThatCanBeRecoveredIsRecoveredByAll) {
       EXPECT_EQ(o.steps, 10);
     }
   }
+}
+
+/// The lines of all ranks, sorted.
+class Lines {
+ public:
+  Lines()
+      : before_(cr::set_diagnostic_sink([](std::string_view line) {
+          const std::lock_guard lock(mutex());
+          all().emplace_back(line);
+        })) {
+    all().clear();
+  }
+  ~Lines() { cr::set_diagnostic_sink(before_); }
+  std::vector<std::string> sorted() const {
+    std::vector<std::string> lines = all();
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static std::vector<std::string>& all() {
+    static std::vector<std::string> lines;
+    return lines;
+  }
+  cr::DiagnosticSink before_;
+};
+
+/// Every session begins at step 1.
+struct BeginsAtOne {
+  void create_session(auto& session, auto&) { session.set_step(1); }
+};
+
+/// The lines of three ranks, of which `who` loses its session at step 3, up to the last line.
+std::vector<std::string> lines_of_a_recovery(int who, const cr::RecoveryOptions& recovery) {
+  const Lines lines;
+  run_ranks(3, [&](ThreadRank me) {
+    Act act{me.rank() == who ? Does::is_preempted : Does::nothing, At::before_run, 3};
+    std::int64_t ended = 0;
+    int errors = 0;
+    cr::StepExecutor step{[](auto&) {}};
+    cr::MonitoredSession session{cr::Parallel{step, me},
+                                 cr::HookChain{Alone{&act, &ended, &errors}, cr::StopAtStep{.last_step = 5}},
+                                 BeginsAtOne{}, cr::SessionOptions{.recovery = recovery}};
+    try {
+      cr::run_session(session, [](auto& s) {
+        while (!s.should_stop()) s.run();
+      });
+    } catch (const cr::Error&) {
+      EXPECT_EQ(recovery.max_attempts, 0);
+    }
+  });
+  auto sorted = lines.sorted();
+  std::erase_if(sorted, [](const std::string& line) { return line.starts_with("crochet: stopped at step 5"); });
+  return sorted;
+}
+
+TEST(RankSteps, ALostSessionIsReportedByItsRankAndByTheChief) {
+  const cr::RecoveryOptions once{.max_attempts = 1, .initial_backoff_secs = 0};
+  const std::string goes_on = "crochet: the session goes on at step 1; steps lost: 2";
+  const std::string lost = "the session was lost at step 3 and is created anew (attempt 1 of 1): ";
+  EXPECT_EQ(lines_of_a_recovery(2, once),
+            (std::vector<std::string>{"crochet: rank 0: " + lost + "crochet: rank 2 has lost its session",
+                                      "crochet: rank 2: " + lost + "the machine is gone", goes_on}));
+  EXPECT_EQ(lines_of_a_recovery(0, once),
+            (std::vector<std::string>{"crochet: rank 0: " + lost + "the machine is gone", goes_on}));
+}
+
+TEST(RankSteps, ASessionThatIsGivenUpIsReportedByItsRankAndByTheChief) {
+  const std::string given_up = "the session was lost and is given up after 0 attempts: ";
+  EXPECT_EQ(lines_of_a_recovery(1, {.max_attempts = 0}),
+            (std::vector<std::string>{"crochet: rank 0: " + given_up + "crochet: rank 1 has lost its session",
+                                      "crochet: rank 1: " + given_up + "the machine is gone"}));
 }
 
 TEST(RankSteps, ThatOneRankCatchesAndRepeatsAreAnError) {

@@ -39,6 +39,10 @@ class CheckpointDirectory {
   /// read.
   [[nodiscard]] std::vector<std::filesystem::path> found() const;
 
+  /// For messages: the index file of the newest checkpoint of another format of crochet, and the type that reads it;
+  /// empty if there is none. Formats are recognized by the ends of names, so none has to be included.
+  [[nodiscard]] std::string of_another_format() const;
+
   /// Whether the directory exists.
   [[nodiscard]] bool exists() const;
   /// Creates the directory and syncs its entry to disk; otherwise its files could be lost. Throws IoError.

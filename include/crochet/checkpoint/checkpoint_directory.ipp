@@ -62,6 +62,22 @@ CROCHET_INLINE std::vector<std::filesystem::path> CheckpointDirectory::found() c
   return prefixes;
 }
 
+CROCHET_INLINE std::string CheckpointDirectory::of_another_format() const {
+  std::int64_t newest = -1;
+  std::string text;
+  std::error_code error;
+  for (const std::string& name : io::names_in(path_, error)) {
+    const bool is_bundle = name.ends_with(".index");
+    if (!is_bundle && !name.ends_with(".safetensors")) continue;
+    const std::filesystem::path prefix = path_ / std::filesystem::path(name).stem();
+    const std::int64_t step = detail::step_of(prefix, basename_);
+    if (step <= newest || path_ / name == format_->index_file(prefix)) continue;
+    newest = step;
+    text = name + ", which Saver<io::" + (is_bundle ? "TensorBundle" : "Safetensors") + "> reads";
+  }
+  return text;
+}
+
 CROCHET_INLINE bool CheckpointDirectory::exists() const {
   std::error_code error;
   return std::filesystem::is_directory(path_, error);

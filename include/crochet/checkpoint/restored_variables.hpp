@@ -35,12 +35,16 @@ class Mismatches {
   void compare(std::string_view name, const io::TensorEntry* entry, bool convertible, io::DataType type,
                std::span<const std::int64_t> shape, std::string_view instead);
   [[nodiscard]] bool any() const { return !text_.empty(); }
-  /// A few words for each variable, and what to do about them.
-  [[nodiscard]] std::string text() const;
+  /// A few words for each variable, and what to do about them. there: the tensors of the checkpoint, sorted by name.
+  [[nodiscard]] std::string text(std::span<const io::TensorEntry> there) const;
 
  private:
+  /// Whether the checkpoint lacks exactly an optimizer's variables: slots ("w/Adam" where it has "w") and scalars.
+  [[nodiscard]] bool only_lacks_an_optimizer(std::span<const io::TensorEntry> there) const;
+
   std::string text_;
-  bool only_types_ = true;
+  std::vector<std::string> lacking_;  // the variables that it lacks, except scalars
+  bool only_types_ = true, only_lacks_ = true;
 };
 
 /// For a variable of each rank (executor/step/divided_variable.hpp) that a checkpoint of other ranks has under other

@@ -65,6 +65,9 @@ class SaverCore {
   [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }
   [[nodiscard]] std::string pattern() const { return (directory() / options_.basename).string() + "-*"; }
 
+  /// For the message that there is no checkpoint: what there is in its place, if anything.
+  [[nodiscard]] std::string of_another_format() const;
+
   /// Creates the directory and takes its lock. Detects checkpoints that other programs removed.
   void own();
 

@@ -90,8 +90,10 @@ CROCHET_INLINE Restored SaverCore::must_restore(const Restore& restore) {
   });
   if (restored) return *std::move(restored);
   if (!damaged.empty()) throw DataLossError("crochet: no checkpoint " + pattern() + " is whole" + damaged);
-  throw IoError("crochet: there is no checkpoint " + pattern() +
-                (folder().exists() ? "" : ": the directory does not exist") + "; save one first, or correct the path");
+  const std::string other = of_another_format();
+  throw IoError("crochet: there is no checkpoint " + pattern() + other +
+                (folder().exists() ? "" : ": the directory does not exist") + "; " +
+                (other.empty() ? "save one first" : "use that type") + ", or correct the path");
 }
 
 CROCHET_INLINE void SaverCore::restored(const Restored& what) {
@@ -99,7 +101,12 @@ CROCHET_INLINE void SaverCore::restored(const Restored& what) {
 }
 
 CROCHET_INLINE void SaverCore::say_nothing_restored() const {
-  say("crochet: there is no checkpoint " + pattern() + "; the session begins anew");
+  say("crochet: there is no checkpoint " + pattern() + of_another_format() + "; the session begins anew");
+}
+
+CROCHET_INLINE std::string SaverCore::of_another_format() const {
+  const std::string other = folder().of_another_format();
+  return other.empty() ? other : " of this format, but " + other;
 }
 
 CROCHET_INLINE std::optional<std::filesystem::path> SaverCore::latest_checkpoint() const {

@@ -166,7 +166,7 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
     E& executor = session.executor();
     if (const detail::Mismatches all = detail::mismatches(executor, reader); all.any()) {
       throw CheckpointMismatchError("crochet: " + prefix.string() +
-                                    " is not a checkpoint of this model: " + all.text());
+                                    " is not a checkpoint of this model: " + all.text(reader.tensors()));
     }
     reader.verify();  // verifies all before any of it is used: a step function cannot be reinitialized
     detail::read_variables(executor, reader);

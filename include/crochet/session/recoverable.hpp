@@ -40,11 +40,15 @@ class Recoverable {
 
   /// Call before each new attempt, with the error and the step at which it occurred. Returns after the pause; a stop
   /// request ends the pause early, because saving at the end needs a session. Throws the error if a bound is reached.
-  CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator) {
+  /// line: the beginning of the line that reports this; empty: none is written.
+  CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator,
+                          const std::string& line) {
     note_progress(step);
-    if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error);
-    diagnose(detail::message({"crochet: the session was lost at step ", step, " and is created anew (attempt ",
-                              failures_, " of ", options_.max_attempts, "): ", detail::what_of(error)}));
+    if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error, line);
+    if (!line.empty()) {
+      diagnose(detail::message({line, "the session was lost at step ", step, " and is created anew (attempt ",
+                                failures_, " of ", options_.max_attempts, "): ", detail::what_of(error)}));
+    }
     clock_.sleep(backoff(), [&] { return coordinator.should_stop(); });
     ++recoveries_;
   }
@@ -67,9 +71,11 @@ class Recoverable {
   }
   /// Seconds from the first failure to the end of the next pause.
   [[nodiscard]] double begins_after() const { return clock_.now() + backoff() - since_; }
-  [[noreturn]] CROCHET_COLD void give_up(const std::exception_ptr& error) const {
-    diagnose(detail::message({"crochet: the session was lost and is given up after ", failures_ - 1,
-                              " attempts: ", detail::what_of(error)}));
+  [[noreturn]] CROCHET_COLD void give_up(const std::exception_ptr& error, const std::string& line) const {
+    if (!line.empty()) {
+      diagnose(detail::message(
+          {line, "the session was lost and is given up after ", failures_ - 1, " attempts: ", detail::what_of(error)}));
+    }
     std::rethrow_exception(error);
   }
 
@@ -87,7 +93,8 @@ class Singular {
   static constexpr bool recovers = false;
 
   Singular(const RecoveryOptions& /*options*/, SleepClock /*clock*/) {}
-  [[noreturn]] CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t /*step*/, const Coordinator&) {
+  [[noreturn]] CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t /*step*/, const Coordinator&,
+                                       const std::string& /*line*/) {
     std::rethrow_exception(error);
   }
   [[nodiscard]] int recoveries() const { return 0; }

@@ -42,7 +42,8 @@ class SessionCore {
   /// and its executor is closed.
   ~SessionCore() {
     if (closed()) return;
-    diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
+    diagnose(detail::message({detail::line_start(executor()),
+                              "a session was destroyed without close(), so no hook saw end(); use run_session"}));
     detail::fail_on_all_ranks(executor(),
                               std::make_exception_ptr(LogicError("a session was destroyed without close()")));
     static_cast<void>(coordinated_.close());
@@ -157,7 +158,7 @@ class SessionCore {
       lost_by_ = error;
       detail::lose_on_all_ranks(executor(), error);
       lose();
-      recovery_.pause(error, step(), coordinator());
+      recovery_.pause(error, step(), coordinator(), detail::line_start_of_loss(executor(), error));
       try {
         hooked_.create(creator_, coordinator());
         hooked_.set_state(before);
@@ -213,14 +214,15 @@ class SessionCore {
     if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
   }
 
-  CROCHET_COLD void say_what_was_lost(std::int64_t reached) const {
-    if (step() >= reached) return;
+  CROCHET_COLD void say_what_was_lost(std::int64_t reached) {
+    if (step() >= reached || !detail::writes_lines(executor())) return;
     diagnose(detail::message({"crochet: the session goes on at step ", step(), "; steps lost: ", reached - step()}));
   }
 
   CROCHET_COLD void close_lost() {
-    diagnose(detail::message(
-        {"crochet: the session was lost, so hooks see on_error() and not end(): ", detail::what_of(lost_by_)}));
+    diagnose(
+        detail::message({detail::line_start(executor()),
+                         "the session was lost, so hooks see on_error() and not end(): ", detail::what_of(lost_by_)}));
     detail::fail_on_all_ranks(executor(), lost_by_);
     hooked_.on_error(lost_by_);
     hooked_.set_state(SessionState::closed);
@@ -271,9 +273,10 @@ class SessionCore {
     diagnose(detail::message({"crochet: stopped at step ", step, " by ", to_string(stop_reason())}));
   }
   /// A PreemptionError of a thread is not an error of close() if the session can recover.
-  [[nodiscard]] CROCHET_COLD static bool swallowed(const std::exception_ptr& reported) {
+  [[nodiscard]] CROCHET_COLD bool swallowed(const std::exception_ptr& reported) {
     if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
-    diagnose(detail::message({"crochet: while the session was closed: ", detail::what_of(reported)}));
+    diagnose(
+        detail::message({detail::line_start(executor()), "while the session was closed: ", detail::what_of(reported)}));
     return true;
   }
 

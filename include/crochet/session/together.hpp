@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/runs_on.hpp>
@@ -95,6 +97,21 @@ bool writes_lines([[maybe_unused]] E& executor) {
   } else {
     return true;
   }
+}
+
+/// The beginning of lines that this rank writes about its own session: with its number, where there are several ranks.
+template <class E>
+CROCHET_COLD std::string line_start([[maybe_unused]] E& executor) {
+  if constexpr (HasRanks<E>) {
+    if (executor.ranks().size() > 1) return message({"crochet: rank ", executor.ranks().rank(), ": "});
+  }
+  return "crochet: ";
+}
+/// The same for a line about a lost session; empty where none is written: if another rank has lost its session, that
+/// rank writes the line, and the chief.
+template <class E>
+CROCHET_COLD std::string line_start_of_loss(E& executor, const std::exception_ptr& error) {
+  return writes_lines(executor) || !is_any_of<PeerPreemptedError>(error) ? line_start(executor) : std::string();
 }
 
 /// The conditional requests that are due on any rank: all ranks run the same plan.

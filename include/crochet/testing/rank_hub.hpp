@@ -27,7 +27,8 @@ class RankHub {
 
   /// `seed`: only one rank runs at a time, and at each call the next one is drawn; 0: all run freely.
   explicit RankHub(int size, std::uint64_t seed = 0)
-      : posts_(static_cast<std::size_t>(size)),
+      : changed_(seed == 0 ? 1 : static_cast<std::size_t>(size)),
+        posts_(static_cast<std::size_t>(size)),
         waits_(static_cast<std::size_t>(size), false),
         ended_(static_cast<std::size_t>(size), false),
         live_(size),
@@ -87,8 +88,8 @@ class RankHub {
       checked_[static_cast<std::size_t>(rank)] = seen;
       if (all_wait()) break_off(lock, "all ranks wait");
       draw_turn();
-      if (seed_ != 0) changed_.notify_all();
-      changed_.wait(lock, [&] { return broken_ || (seed_ == 0 ? changes_ != seen : has_turn(rank)); });
+      if (seed_ != 0) wake();
+      changed_of(rank).wait(lock, [&] { return broken_ || (seed_ == 0 ? changes_ != seen : has_turn(rank)); });
       checked_[static_cast<std::size_t>(rank)] = 0;
     }
   }
@@ -96,7 +97,7 @@ class RankHub {
   /// Before a rank's first call.
   void begin(int rank) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return has_turn(rank); });
+    changed_of(rank).wait(lock, [&] { return has_turn(rank); });
   }
   /// This rank makes no further calls.
   void leave(int rank) {
@@ -138,7 +139,19 @@ class RankHub {
   }
   void note_change() {
     ++changes_;
-    changed_.notify_all();
+    wake();
+  }
+  /// Wakes the rank whose turn it is, where only one runs at a time: to wake all of them took most of the time of
+  /// tests.
+  void wake() {
+    if (seed_ != 0 && turn_ >= 0 && !broken_) {
+      changed_[static_cast<std::size_t>(turn_)].notify_one();
+    } else {
+      for (std::condition_variable& changed : changed_) changed.notify_all();
+    }
+  }
+  [[nodiscard]] std::condition_variable& changed_of(int rank) {
+    return changed_[seed_ == 0 ? 0 : static_cast<std::size_t>(rank)];
   }
   /// Whether each rank is in a call that only a change by another rank can end.
   [[nodiscard]] bool all_wait() const {
@@ -159,8 +172,8 @@ class RankHub {
     }
     if (all_wait()) break_off(lock, "all ranks wait");
     draw_turn();
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return broken_ || (round_ != round && has_turn(rank)); });
+    wake();
+    changed_of(rank).wait(lock, [&] { return broken_ || (round_ != round && has_turn(rank)); });
     if (round_ == round) throw std::logic_error("ThreadRanks: " + reason_);
   }
   [[nodiscard]] bool has_turn(int rank) const { return seed_ == 0 || turn_ < 0 || turn_ == rank; }
@@ -178,12 +191,12 @@ class RankHub {
   [[noreturn]] void break_off(std::unique_lock<std::mutex>&, const std::string& reason) {
     if (!broken_) reason_ = reason;
     broken_ = true;
-    changed_.notify_all();
+    wake();
     throw std::logic_error("ThreadRanks: " + reason_);
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::vector<std::condition_variable> changed_;  ///< one, or with a seed one of each rank
   std::vector<Post> posts_;
   std::array<Lane, 2> lanes_;
   std::vector<bool> waits_, ended_;
