@@ -57,7 +57,8 @@ CROCHET_INLINE std::string Mismatches::text(std::span<const io::TensorEntry> the
   if (only_types_) {
     return text_ +
            "; declare the variables with the types in the checkpoint, or convert the checkpoint: only "
-           "float16 and bfloat16 are converted, to float32 and float64";
+           "float16 and bfloat16 are converted, to float32 and float64, and float16 and float32, to "
+           "bfloat16";
   }
   if (only_lacks_an_optimizer(there)) {
     return text_ +
