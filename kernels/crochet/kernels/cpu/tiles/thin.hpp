@@ -19,10 +19,19 @@ template <int P, int U, class T, class B>
     const simd::vec<T> x = simd::splat<T, true>(*a);
     CROCHET_UNROLL
     for (int p = 0; p < P; ++p) {
-      CROCHET_UNROLL
-      for (int u = 0; u < U; ++u) c[p][u] += x * load_as<T>(from + p * distance + u * simd::lanes);
+      if constexpr (std::is_same_v<T, B>) {
+        CROCHET_UNROLL
+        for (int u = 0; u < U; ++u) c[p][u] += x * simd::load<T, true>(from + p * distance + u * simd::lanes);
+      } else {
+        detail::native<T> row[U];
+        load_row<T, U>(from + p * distance, row);
+        CROCHET_UNROLL
+        for (int u = 0; u < U; ++u) c[p][u] += x * row[u];
+      }
     }
   }
+  CROCHET_UNROLL
+  for (int p = 0; p < P; ++p) put_in_order<B>(c[p]);
   __builtin_memcpy(sums, c, sizeof c);
 }
 

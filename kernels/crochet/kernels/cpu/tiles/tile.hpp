@@ -31,8 +31,7 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::in
   }
   for (std::int64_t k = 0; k < depth; ++k, a += column, b += pitch) {
     native<T> bv[U];
-    CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) bv[u] = load_native_as<T>(b + u * native_lanes<T>);
+    load_row<T, U>(b, bv);
     CROCHET_UNROLL
     for (int i = 0; i < R; ++i) {
       const native<T> x = a[i * row] - native<T>{};
@@ -81,6 +80,8 @@ template <int R, int U, class T, class B>
   constexpr int registers = registers_of<T, U>;
   detail::native<T> c[R][registers];
   detail::accumulate<R, registers>(a, row, column, b.data, b.pitch, depth, c);
+  CROCHET_UNROLL
+  for (int r = 0; r < R; ++r) put_in_order<B>(c[r]);
   for (int r = 0; r < R; ++r) __builtin_memcpy(sums + r * panel_width<T>, c[r], sizeof c[r]);
 }
 template <int R, class T, class B>
