@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a predictor allocates nothing after one with the largest batch.
+// The memory of a predictor: a call allocates nothing after one with the largest batch, and weights are there once.
+#include <malloc.h>
+
 #include <gtest/gtest.h>
 
 #include <span>
@@ -50,6 +52,40 @@ TEST(PredictorAllocation, NoneInASteadyCall) {
   for (const std::size_t batch : {std::size_t{64}, std::size_t{5}, std::size_t{64}}) last = calls(batch);
   EXPECT_EQ(test::mallocs, 0);
   EXPECT_EQ(last, first);
+}
+
+/// Its weights, 4 MiB, are in panels.
+struct Wide {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {1, 1024});
+    g.name("y", matmul(x, g.variable<float>("w", {1024, 1024}, ones())));
+  }
+};
+std::size_t bytes_in_use() {
+  const struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
+TEST(PredictorAllocation, RestoredWeightsAreInMemoryOnce) {
+#if defined(CROCHET_TEST_SANITIZED)
+  GTEST_SKIP() << "the sanitizer has an allocator of its own; it runs in every build without one";
+#endif
+  constexpr std::size_t weights = std::size_t{4} << 20;
+  const Directory dir;
+  test::LocalFilesWithoutSync quick;
+  Saver saver{dir.path(), {.say = [](std::string_view) {}, .files = &quick}};
+  {
+    auto executor = Cpu{.threads = 1}.compile<Wide>();
+    executor.initialize();
+    RawSession session{executor};
+    saver.save(session, 1);
+  }
+  const std::size_t before = bytes_in_use();
+  Predictor<Wide, "y"> predict{Cpu{.threads = 1}, saver};
+  const std::vector<float> x(1024, 1);
+  EXPECT_EQ(predict(feed<"x">(x))["y"_n](0, 7), 1024);
+  EXPECT_GT(bytes_in_use() - before, weights);
+  EXPECT_LT(bytes_in_use() - before, weights + weights / 2);
 }
 
 }  // namespace predictor_allocation_test
