@@ -422,8 +422,8 @@ TEST_F(Savers, TellHowToBeginATrainingWithWeightsAlone) {
   EXPECT_EQ(
       mismatch(saver, training),
       "model: w/Adam float64 [3] is not in it; w/Adam_1 float64 [3] is not in it; train/beta1_power float64 [] is "
-      "not in it; it has the weights, but not the variables of the optimizer: to begin a training with them, let "
-      "the session be initialized, and read them in a function that is passed to Scaffold::with_init_fn");
+      "not in it; it has the weights, but not the variables of the optimizer: to begin a training with them, pass "
+      "an InitFromCheckpoint to Scaffold::with_init_fn");
 }
 
 TEST_F(Savers, AskForTheSavedModelWhereMoreThanAnOptimizerIsMissing) {

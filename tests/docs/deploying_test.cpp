@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/deploying.md against the code: the struct of the page is the one that is written, its calls those of this file.
+#include <crochet/checkpoint/init_from_checkpoint.hpp>
 #include <crochet/checkpoint/predictor.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -178,18 +179,9 @@ TEST(DeployingPage, ATrainingBeginsWithWeights) {
   }
   const cr::Saver saver{"run"};
   // clang-format off
-  const auto load_weights = [](auto& session) {
-    const cr::io::SafetensorsReader file{"weights/model"};                // weights/model.safetensors
-    session.executor().for_each_variable([&](std::string_view name, auto elements, auto) {
-      const cr::io::TensorEntry* tensor = file.find(name);
-      if constexpr (std::is_same_v<decltype(elements), std::span<float>>) {
-        if (tensor != nullptr) cr::io::read_floats<float>(file, *tensor, elements);
-      }
-      return tensor != nullptr;                                           // whether the elements were written
-    });
-  };
+  const cr::InitFromCheckpoint<cr::io::Safetensors> weights{"weights/model"};  // weights/model.safetensors
   cr::MonitoredSession session{cr::Cpu{}.compile<Training>(), cr::HookChain{cr::CheckpointSaver{saver, {.save_secs = 60}}},
-                               cr::ChiefSessionCreator{cr::Scaffold{}.with_saver(saver).with_init_fn(load_weights)}};
+                               cr::ChiefSessionCreator{cr::Scaffold{}.with_saver(saver).with_init_fn(weights)}};
   // clang-format on
   const auto read = session.executor().variable("output/bias"_n);
   EXPECT_EQ(std::vector<float>(read.begin(), read.end()), bias);

@@ -62,8 +62,8 @@ CROCHET_INLINE std::string Mismatches::text(std::span<const io::TensorEntry> the
   }
   if (only_lacks_an_optimizer(there)) {
     return text_ +
-           "; it has the weights, but not the variables of the optimizer: to begin a training with them, let the "
-           "session be initialized, and read them in a function that is passed to Scaffold::with_init_fn";
+           "; it has the weights, but not the variables of the optimizer: to begin a training with them, pass an "
+           "InitFromCheckpoint to Scaffold::with_init_fn";
   }
   return text_ + "; use the model that was saved there, or another folder";
 }
