@@ -24,6 +24,12 @@ inline Matrix<float> widened(const Matrix<bfloat16>& m, std::int64_t depth, Rang
   if (from < end) widen(m.data + from, end - from, to + from);
   return {to, m.row, m.column};
 }
+/// The matrix, or its rows as floats.
+template <bool Widens, class A>
+auto as_read(const Matrix<A>& m, std::int64_t depth, Range rows, float* room) {
+  if constexpr (Widens) return widened(m, depth, rows, room);
+  if constexpr (!Widens) return m;
+}
 }  // namespace detail
 
 /// Backend::multiply for operands of float or bfloat16, of which a is row-major, or its transpose.
@@ -37,18 +43,9 @@ void multiply_stored(const Matrix<A>& a, const Matrix<B>& b, std::int64_t depth,
   const std::int64_t of_b = widens_b ? detail::elements_to(b, mine.columns.to, all) : 0;
   const std::int64_t of_product = Backend::template scratch<float>(mine.rows.size(), mine.columns.size(), depth);
   float* const room = worker.scratch<float>(of_a + of_b + of_product);
-  const auto use = [&](const auto& left, const auto& right) {
-    Backend::template multiply<P>(left, right, depth, mine.rows, mine.columns, worker, epilogue, of_a + of_b);
-  };
-  if constexpr (widens_a && widens_b) {
-    use(detail::widened(a, depth, mine.rows, room), detail::widened(b, mine.columns.to, all, room + of_a));
-  } else if constexpr (widens_a) {
-    use(detail::widened(a, depth, mine.rows, room), b);
-  } else if constexpr (widens_b) {
-    use(a, detail::widened(b, mine.columns.to, all, room));
-  } else {
-    use(a, b);
-  }
+  Backend::template multiply<P>(detail::as_read<widens_a>(a, depth, mine.rows, room),
+                                detail::as_read<widens_b>(b, mine.columns.to, all, room + of_a), depth, mine.rows,
+                                mine.columns, worker, epilogue, of_a + of_b);
 }
 
 }  // namespace crochet::kernel
