@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: crochet: read_floats reads into float and double; reader\.read\(entry, bytes\) reads any type
+// expect-error: crochet: read_floats reads into float, double and bfloat16; reader\.read\(entry, bytes\) reads any type
 // read_floats converts halves to floats; integers are read as they are.
 #include <crochet/io/safetensors.hpp>
 #include <crochet/storage/read_floats.hpp>

@@ -81,18 +81,19 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   template <std::size_t N>
   using Nodes = FrozenSubgraph<N, fetches, selected.targets.count>;
 
-  static constexpr const auto &readable = change < !T::reads_bfloat16 && has_stored_operands(selected.view()),
-                              Nodes > (selected, [] { return widen_operands(selected.view()); });
   static constexpr const auto& folded =
-      freeze<Nodes, readable.needed() + readable.needed() / 4 + 4>([] { return fold(readable.view()); });
+      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
   static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
   static constexpr bool moves_pools = !(Watch::sees_winners || ...) && has_pools(shared.view());
   static constexpr const auto& simplified =
       change<moves_pools, Nodes>(shared, [] { return move_pools(shared.view()); });
+  static constexpr bool widens = !T::reads_bfloat16 && has_stored_operands(simplified.view());
+  static constexpr const auto& readable =
+      change<widens, Nodes>(simplified, [] { return widen_operands(simplified.view()); });
 
  public:
   static constexpr const auto& complete =
-      change<needs_copies(simplified.view()), Nodes>(simplified, [] { return add_copies(simplified.view()); });
+      change<needs_copies(readable.view()), Nodes>(readable, [] { return add_copies(readable.view()); });
 
  private:
   static constexpr std::size_t nodes = complete.needed();

@@ -39,7 +39,7 @@ namespace crochet::graph_error {
 /// minimize() of a loss that depends on a trainable variable of bfloat16: most updates are smaller than a half of its
 /// last bit, and would be lost. Train a variable of float, and use cast<bfloat16>(variable); MinimizeOptions::scope
 /// selects variables.
-[[noreturn]] inline void variables_of_bfloat16_are_not_trained() {
+[[noreturn]] inline void bfloat16_variables_do_not_train() {
   fail(
       "a variable of bfloat16 would lose small updates: train a variable of float and use cast<bfloat16>(variable), or "
       "leave it out by the scope of minimize");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// widen_operands: for devices whose products do not read bfloat16. Operands that are stored so are converted before the
-// product; products of the same operand share the conversion (share.hpp).
+// widen_operands: for devices whose products do not read bfloat16. Each operand that is stored so is converted before
+// its product. Behind share.hpp: a copy that several products read would be in memory from the first to the last.
 #pragma once
 #include <crochet/graph/ops/comparisons.hpp>
 #include <crochet/graph/ops/matmul.hpp>

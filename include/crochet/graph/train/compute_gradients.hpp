@@ -48,7 +48,7 @@ constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scop
   for (Tensor v : trainable_variables(g, scope)) {
     const int id = v.id <= loss.id ? all[static_cast<std::size_t>(v.id)] : -1;
     if (id < 0) continue;
-    if (v.dtype() == DType::bfloat16) graph_error::variables_of_bfloat16_are_not_trained();
+    if (v.dtype() == DType::bfloat16) graph_error::bfloat16_variables_do_not_train();
     found.push_back({v, broadcast_to({&g, id}, v.shape())});
   }
   return found;

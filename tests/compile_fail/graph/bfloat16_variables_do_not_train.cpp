@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: variables_of_bfloat16_are_not_trained
+// expect-error: bfloat16_variables_do_not_train
 // A layer whose kernel is stored as bfloat16 is for inference.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
