@@ -13,7 +13,8 @@ struct Model {
 #else
     const auto y = crochet::dense<crochet::bfloat16>(x, 2, "layer");
 #endif
-    g.name("train", minimize(reduce_mean(square(y)), crochet::SGD{}));
+    const auto loss = reduce_mean(square(y));
+    g.name("train", minimize(loss, crochet::SGD{}));
   }
 };
 
