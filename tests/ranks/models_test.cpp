@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>

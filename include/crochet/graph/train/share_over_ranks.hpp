@@ -37,7 +37,10 @@ constexpr void share_named_scalars(GraphBuilder& g) {
     if (n.shape.rank > 0 || !has_gradient(n.dtype) || n.is(op::assign)) continue;
     if (spread != Spread::mean && spread != Spread::sum) continue;
     const DType type = n.dtype;
-    g.rename(i, cast(of_whole_batch(cast({&g, id}, computed_as(type)), spread), type));
+    // A value that is rounded is shared before it is, as on one machine.
+    const bool rounds = type == DType::bfloat16 && n.is(op::cast);
+    const Tensor exact = rounds ? Tensor{&g, n.inputs[0]} : cast(Tensor{&g, id}, computed_as(type));
+    g.rename(i, cast(of_whole_batch(exact, spread), type));
   }
 }
 
