@@ -87,6 +87,18 @@ TEST(Panels, AreSeenRowByRow) {
   EXPECT_NE(step()(0, 1), -5) << "nor kept after a new beginning";
 }
 
+// For a sanitizer.
+TEST(Panels, AnAddressIsReadableBehindARun) {
+  E executor({1, 7});
+  executor.initialize();
+  typename E::Workspace workspace;
+  const auto w = executor.variable(Name<"w">{});
+  w[7] = 7;
+  executor.run<Demand<Names<Name<"y">>, Names<>>>(workspace,
+                                                  Feed<Name<"x">, std::vector<float>>{std::vector<float>(40, 1.F)});
+  EXPECT_EQ(w[7], 7);
+}
+
 TEST(Panels, MoveWithTheExecutor) {
   E executor({1, 7});
   executor.initialize();

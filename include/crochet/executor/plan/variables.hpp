@@ -49,7 +49,7 @@ class Variables {
         cpu::initialize(place(info), info.dtype, info.size, info.initial, info.name, seed);
       } else {
         cpu::initialize(mirror(v), info.dtype, info.size, info.initial, info.name, seed);
-        copy<true>(v);
+        pack(v);
       }
       written_[v] = false;
       initialized_[v] = true;
@@ -57,10 +57,11 @@ class Variables {
     settled_ = true;
   }
 
-  /// Variable v's elements in row-major order, for reading. Valid until the next run.
+  /// Variable v's elements in row-major order, for reading. Valid until the next run. The memory is kept: a caller that
+  /// reads it later finds old elements.
   void* read(std::size_t v) const {
-    const VariableInfo& info = T::variables[v];
-    return info.layout == Layout::row_major ? place(info) : unpacked(v);
+    lent_[v] = lent_[v] || T::variables[v].layout != Layout::row_major;
+    return rows(v);
   }
   /// As read(), for overwriting; the variable then has a value.
   void* write(std::size_t v) {
@@ -114,7 +115,7 @@ class Variables {
   void for_each(Visit&& visit) const {
     if (const auto missing = uninitialized(); !missing.empty()) refuse(missing);
     for (std::size_t v = 0; v < count; ++v) {
-      with_elements<const void>(v, read(v), visit);
+      with_elements<const void>(v, rows(v), visit);
     }
   }
   /// The same, with the elements in a copy of data(). All variables must be row-major.
@@ -130,17 +131,14 @@ class Variables {
   template <class Visit>
   void for_each(Visit&& visit) {
     for (std::size_t v = 0; v < count; ++v) {
-      if (with_elements<void>(v, read(v), visit)) write_over(v);
+      if (with_elements<void>(v, rows(v), visit)) write_over(v);
     }
   }
 
  private:
   CROCHET_COLD void put_back() {
     for (std::size_t v = 0; v < count; ++v) {
-      if (written_[v]) {
-        copy<true>(v);
-        mirrors_[v] = {};  // a restored model would keep all its variables twice
-      }
+      if (written_[v]) pack(v);
       written_[v] = false;
     }
     settled_ = initialized();
@@ -203,6 +201,10 @@ class Variables {
   }
 
   void* place(const VariableInfo& info) const { return block_.data() + info.offset; }
+  void* rows(std::size_t v) const {
+    const VariableInfo& info = T::variables[v];
+    return info.layout == Layout::row_major ? place(info) : unpacked(v);
+  }
   CROCHET_COLD void* unpacked(std::size_t v) const {
     void* elements = mirror(v);
     if (!written_[v]) copy<false>(v);
@@ -212,6 +214,12 @@ class Variables {
     mirrors_[v].reserve(static_cast<std::size_t>(T::variables[v].size) * size_of(T::variables[v].dtype),
                         "a variable's elements");
     return mirrors_[v].data();
+  }
+
+  /// Frees the mirror, unless a caller may have its address: else all variables would be in memory twice.
+  CROCHET_COLD void pack(std::size_t v) {
+    copy<true>(v);
+    if (!lent_[v]) mirrors_[v] = {};
   }
 
   /// Whether there are variables of the type, in panels only or in any layout.
@@ -247,6 +255,7 @@ class Variables {
   kernel::AlignedBytes block_;
   // A vector instead of an array: an executor is movable, and moving many elements is much code.
   mutable std::vector<kernel::AlignedBytes> mirrors_ = std::vector<kernel::AlignedBytes>(count);
+  mutable std::array<bool, count> lent_{};  // whether a caller may have the address of the mirror
   std::array<bool, count> written_{};
   std::array<bool, count> initialized_{};
   bool settled_ = false;  // nothing to copy back, and every variable has a value
