@@ -12,20 +12,13 @@
 
 #include <crochet/testing/thread_ranks.hpp>
 
+#include "rank_values.hpp"
+
 namespace ranks_ordered_sum_test {
 
 using crochet::OrderedSum;
 using crochet::testing::ThreadRank;
-
-/// Values that differ by rank, and whose sum depends on the order.
-template <class T>
-std::vector<T> values_of(int rank, std::size_t n) {
-  std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    values[i] = T(1) / static_cast<T>(1 + (i * 7919 + static_cast<std::size_t>(rank) * 104'729) % 10'007);
-  }
-  return values;
-}
+using rank_values::values_of;
 
 template <class T>
 void expect_the_whole_of_parts(ThreadRank me, std::size_t n) {

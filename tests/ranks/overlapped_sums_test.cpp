@@ -12,6 +12,8 @@
 
 #include <crochet/testing/thread_ranks.hpp>
 
+#include "rank_values.hpp"
+
 namespace ranks_overlapped_sums_test {
 
 using crochet::Compression;
@@ -19,16 +21,7 @@ using crochet::DType;
 using crochet::OrderedSum;
 using crochet::testing::run_ranks;
 using crochet::testing::ThreadRank;
-
-/// Values that differ by rank, and whose sum depends on the order.
-template <class T>
-std::vector<T> values_of(int rank, std::size_t n) {
-  std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    values[i] = T(1) / static_cast<T>(1 + (i * 7919 + static_cast<std::size_t>(rank) * 104'729) % 10'007);
-  }
-  return values;
-}
+using rank_values::values_of;
 
 /// The sums that a step makes: short and long ones, of which few divide by the number of ranks.
 const std::vector<std::size_t> sizes{5, 20'000, 16'384, 1, 50'001};
@@ -96,7 +89,7 @@ TEST(Compression, RoundsEachRanksValues) {
       std::vector<float> values = values_of<float>(me.rank(), n), expected(n);
       OrderedSum().run_compressed(me, std::span{values}, 1.0F, 3.0F);
       std::vector<std::vector<float>> all{values_of<float>(0, n), values_of<float>(1, n), values_of<float>(2, n)};
-      const auto rounded = [](float x) { return crochet::detail::to_float(crochet::detail::round_to_bfloat16(x)); };
+      const auto rounded = [](float x) { return float{crochet::bfloat16(x)}; };
       for (std::size_t i = 0; i < n; ++i) {
         const float mean = ((rounded(all[0][i]) + rounded(all[1][i])) + rounded(all[2][i])) / 3;
         expected[i] = n == 100 ? mean : rounded(mean);
