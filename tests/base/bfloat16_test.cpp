@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat16 as a class: what it converts from and to. half_float_test.cpp compares the conversions with IEEE's
+// bfloat16 as a class: what it converts from and to. float16_test.cpp compares the conversions with IEEE's
 // definition.
 #include <crochet/base/bfloat16.hpp>
 

@@ -13,13 +13,11 @@
 
 namespace ranks_wire_test {
 
-using crochet::detail::BFloat16;
-using crochet::detail::round_to_bfloat16;
-using crochet::detail::to_float;
+using crochet::bfloat16;
 
-float there_and_back(float x) { return to_float(round_to_bfloat16(x)); }
+float there_and_back(float x) { return bfloat16(x); }
 
-TEST(BFloat16, RoundsToTheNearest) {
+TEST(Bfloat16, RoundsToTheNearest) {
   EXPECT_EQ(there_and_back(1.0F), 1.0F);
   EXPECT_EQ(there_and_back(0.0F), 0.0F);
   EXPECT_TRUE(std::signbit(there_and_back(-0.0F)));
@@ -27,13 +25,13 @@ TEST(BFloat16, RoundsToTheNearest) {
   EXPECT_EQ(there_and_back(1.0F + 0x1p-8F + 0x1p-20F), 1.0F + 0x1p-7F);  // above it
 }
 
-TEST(BFloat16, RoundsTheMiddleToEven) {
+TEST(Bfloat16, RoundsTheMiddleToEven) {
   EXPECT_EQ(there_and_back(1.0F + 0x1p-8F), 1.0F);
   EXPECT_EQ(there_and_back(1.0F + 3 * 0x1p-8F), 1.0F + 0x1p-6F);
   EXPECT_EQ(there_and_back(-1.0F - 3 * 0x1p-8F), -1.0F - 0x1p-6F);
 }
 
-TEST(BFloat16, KeepsInfinityAndNaN) {
+TEST(Bfloat16, KeepsInfinityAndNaN) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(there_and_back(infinity), infinity);
   EXPECT_EQ(there_and_back(-infinity), -infinity);
@@ -45,7 +43,7 @@ TEST(BFloat16, KeepsInfinityAndNaN) {
 
 // Each finite float of 2^16 different upper halves, with three lower halves: the error is at most half a unit of the
 // last of 8 significant bits.
-TEST(BFloat16, HasARelativeErrorOfAtMostOneIn256) {
+TEST(Bfloat16, HasARelativeErrorOfAtMostOneIn256) {
   for (std::uint32_t upper = 0x0080; upper < 0x7F7F; ++upper) {
     for (const std::uint32_t lower : {0x0001U, 0x7FFFU, 0xFFFFU}) {
       const auto x = std::bit_cast<float>(upper << 16U | lower);
@@ -56,8 +54,8 @@ TEST(BFloat16, HasARelativeErrorOfAtMostOneIn256) {
 
 TEST(Wire, WeighsAndRounds) {
   const std::vector<float> values{1, 2.5F, -3};
-  std::vector<BFloat16> wire(3);
-  crochet::detail::to_wire<BFloat16, float>(values, 3.0F, wire.data());
+  std::vector<bfloat16> wire(3);
+  crochet::detail::to_wire<bfloat16, float>(values, 3.0F, wire.data());
   std::vector<float> back(3);
   crochet::detail::from_wire(wire.data(), back);
   EXPECT_EQ(back, (std::vector<float>{3, 7.5F, -9}));

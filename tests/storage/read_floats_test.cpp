@@ -82,8 +82,8 @@ void expect_all_numbers(const std::filesystem::path& prefix, DataType type) {
   Format::write(prefix, records);
   const std::vector<T> numbers = read<T>(typename Format::Reader{prefix}, "w");
   for (std::size_t i = 0; i < bits.size(); ++i) {
-    const float expected = type == DataType::float16 ? crochet::detail::to_float(crochet::detail::Float16{bits[i]})
-                                                     : crochet::detail::to_float(crochet::detail::BFloat16{bits[i]});
+    const float expected = type == DataType::float16 ? float{crochet::detail::Float16::of_bits(bits[i])}
+                                                     : float{bfloat16::of_bits(bits[i])};
     if (std::isnan(expected)) {
       ASSERT_TRUE(std::isnan(numbers[i])) << i;
     } else {

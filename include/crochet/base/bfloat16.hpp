@@ -2,10 +2,9 @@
 // bfloat16: the element type of two bytes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
-
-#include <crochet/base/half_float.hpp>
 
 namespace crochet {
 
@@ -19,20 +18,27 @@ class bfloat16 {
   /// rounded to float first.
   template <class N>
   requires std::is_arithmetic_v<N>
-  constexpr explicit bfloat16(N x) : half_(detail::round_to_bfloat16(static_cast<float>(x))) {}
+  constexpr explicit bfloat16(N x) : bits_(rounded(static_cast<float>(x))) {}
   /// The number with these bits.
   static constexpr bfloat16 of_bits(std::uint16_t bits) {
     bfloat16 x;
-    x.half_ = {bits};
+    x.bits_ = bits;
     return x;
   }
 
   // NOLINTNEXTLINE(google-explicit-constructor): exact, as from float to double
-  constexpr operator float() const { return detail::to_float(half_); }
-  constexpr std::uint16_t bits() const { return half_.bits; }
+  constexpr operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16U); }
+  constexpr std::uint16_t bits() const { return bits_; }
 
  private:
-  detail::BFloat16 half_;
+  static constexpr std::uint16_t rounded(float x) {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t nearest = bits + 0x7FFFU + (bits >> 16U & 1U);
+    const bool nan = (bits & 0x7FFF'FFFFU) > 0x7F80'0000U;  // rounding could carry its bits away
+    return static_cast<std::uint16_t>((nan ? bits | 0x40'0000U : nearest) >> 16U);
+  }
+
+  std::uint16_t bits_;
 };
 
 /// A floating-point number that a tensor can have as an element.

@@ -19,7 +19,7 @@ namespace crochet::detail {
 ///
 /// Short values: every rank sends all of its own to all others and adds what it gets, which is faster up to 32 kB on
 /// two ranks (bench/ranks). Others: each rank adds a part and passes it on; it sends and receives twice the bytes of
-/// the values, whatever the number of ranks. W: the type on the wire, T or BFloat16.
+/// the values, whatever the number of ranks. W: the type on the wire, T or bfloat16.
 template <class W, class T>
 class ExchangeParts {
   static constexpr bool compresses = !std::is_same_v<W, T>;

@@ -63,7 +63,7 @@ class OrderedSum {
   /// The same with Compression::bfloat16.
   template <Communicator C>
   void run_compressed(C& communicator, std::span<float> values, float weight, float total) {
-    run_as<detail::BFloat16>(communicator, values, weight, total);
+    run_as<bfloat16>(communicator, values, weight, total);
   }
 
  private:

@@ -87,7 +87,7 @@ class OverlappedSums {
     if (type == DType::float64) {
       use(Wire<double, double>{});
     } else if (compression == Compression::bfloat16) {
-      use(Wire<detail::BFloat16, float>{});
+      use(Wire<bfloat16, float>{});
     } else {
       use(Wire<float, float>{});
     }

@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include <crochet/base/half_float.hpp>
+#include <crochet/base/bfloat16.hpp>
 
 namespace crochet {
 
@@ -22,17 +22,17 @@ enum class Compression : std::uint8_t {
 
 namespace detail {
 
-/// `to` gets weight * from. W: T, or BFloat16 for floats.
+/// `to` gets weight * from. W: T, or bfloat16 for floats.
 template <class W, class T>
 void to_wire(std::span<const T> from, T weight, W* to) {
   if constexpr (std::is_same_v<W, T>) {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] * weight;
   } else {
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] = round_to_bfloat16(from[i] * weight);
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = W(from[i] * weight);
   }
 }
-inline void from_wire(const BFloat16* from, std::span<float> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = to_float(from[i]);
+inline void from_wire(const bfloat16* from, std::span<float> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
 }
 
 }  // namespace detail

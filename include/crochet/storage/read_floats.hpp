@@ -13,7 +13,7 @@
 
 #include <crochet/base/bfloat16.hpp>
 #include <crochet/base/error.hpp>
-#include <crochet/base/half_float.hpp>
+#include <crochet/base/float16.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/tensor_record.hpp>
@@ -43,7 +43,7 @@ void widen_in_place(std::span<T> to) {
   for (std::size_t at = 0; at < to.size(); at += piece.size()) {
     const std::size_t count = std::min(piece.size(), to.size() - at);
     std::memcpy(piece.data(), from + at * sizeof(Half), count * sizeof(Half));
-    for (std::size_t i = 0; i < count; ++i) to[at + i] = static_cast<T>(crochet::detail::to_float(piece[i]));
+    for (std::size_t i = 0; i < count; ++i) to[at + i] = static_cast<T>(float{piece[i]});
   }
 }
 
@@ -58,7 +58,7 @@ void read_rounded(const Reader& reader, const TensorEntry& entry, std::span<bflo
   }
   reader.read(entry, std::as_writable_bytes(to));
   if (entry.type == DataType::bfloat16) return;
-  for (bfloat16& x : to) x = bfloat16(crochet::detail::to_float(crochet::detail::Float16{x.bits()}));
+  for (bfloat16& x : to) x = bfloat16(float{crochet::detail::Float16::of_bits(x.bits())});
 }
 
 template <class Reader, class T>
@@ -73,7 +73,7 @@ void read_checked_floats(const Reader& reader, const TensorEntry& entry, std::sp
   } else {
     reader.read(entry, std::as_writable_bytes(to).last(entry.byte_size));
     if (entry.type == DataType::float16) widen_in_place<crochet::detail::Float16>(to);
-    if (entry.type == DataType::bfloat16) widen_in_place<crochet::detail::BFloat16>(to);
+    if (entry.type == DataType::bfloat16) widen_in_place<bfloat16>(to);
   }
 }
 

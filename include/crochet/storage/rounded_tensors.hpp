@@ -14,9 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/base/bfloat16.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
-#include <crochet/base/half_float.hpp>
+#include <crochet/base/float16.hpp>
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/float_storage.hpp>
 #include <crochet/storage/tensor_record.hpp>
@@ -33,14 +34,14 @@ inline float float_at(std::span<const std::byte> bytes, std::size_t index) {
 
 inline bool is_infinite(float x) { return (std::bit_cast<std::uint32_t>(x) & 0x7FFF'FFFFU) == 0x7F80'0000U; }
 
-/// `Round` of each float. False if a finite one became infinite.
-template <auto Round>
+/// Rounds each float. False if a finite one became infinite.
+template <class Half>
 bool round_floats(std::span<const std::byte> from, std::span<std::uint16_t> to) {
-  constexpr std::uint32_t infinite = Round(std::numeric_limits<float>::infinity()).bits;
+  constexpr std::uint32_t infinite = Half(std::numeric_limits<float>::infinity()).bits();
   bool fits = true;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const float x = float_at(from, i);
-    to[i] = Round(x).bits;
+    to[i] = Half(x).bits();
     fits &= (to[i] & 0x7FFFU) != infinite || is_infinite(x);
   }
   return fits;
@@ -75,8 +76,8 @@ class RoundedTensors {
     check_record(record);
     std::vector<std::uint16_t>& to = rounded_.emplace_back(record.bytes.size() / sizeof(float));
     const bool fits = storage == FloatStorage::float16
-                          ? detail::round_floats<crochet::detail::round_to_float16>(record.bytes, to)
-                          : detail::round_floats<crochet::detail::round_to_bfloat16>(record.bytes, to);
+                          ? detail::round_floats<crochet::detail::Float16>(record.bytes, to)
+                          : detail::round_floats<bfloat16>(record.bytes, to);
     if (!fits) refuse(record, storage, to);
     record.type = data_type_of(storage);
     record.bytes = std::as_bytes(std::span{to});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16 and bfloat16: every number of both types, and every border between two roundings.
-#include <crochet/base/half_float.hpp>
+// Float16 and bfloat16: every number of both types, and every border between two roundings.
+#include <crochet/base/bfloat16.hpp>
+#include <crochet/base/float16.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,13 +14,9 @@
 #include <string>
 
 namespace crochet {
-namespace half_float_test {
+namespace float16_test {
 
-using detail::BFloat16;
 using detail::Float16;
-using detail::round_to_bfloat16;
-using detail::round_to_float16;
-using detail::to_float;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -38,16 +35,14 @@ double defined(std::uint32_t bits, int fraction_bits, int bias) {
 struct OfFloat16 {
   using Half = Float16;
   static constexpr int fraction_bits = 10, bias = 15;
-  static Float16 round(float x) { return round_to_float16(x); }
   static float eigen(std::uint16_t bits) {
     return static_cast<float>(Eigen::half(Eigen::half_impl::raw_uint16_to_half(bits)));
   }
   static std::uint16_t eigen_bits(float x) { return Eigen::numext::bit_cast<std::uint16_t>(Eigen::half(x)); }
 };
-struct OfBFloat16 {
-  using Half = BFloat16;
+struct OfBfloat16 {
+  using Half = bfloat16;
   static constexpr int fraction_bits = 7, bias = 127;
-  static BFloat16 round(float x) { return round_to_bfloat16(x); }
   static float eigen(std::uint16_t bits) {
     return static_cast<float>(Eigen::bfloat16(Eigen::bfloat16_impl::raw_uint16_to_bfloat16(bits)));
   }
@@ -62,13 +57,13 @@ struct TypeNames {
     return Type::bias == 15 ? "float16" : "bfloat16";
   }
 };
-using Types = ::testing::Types<OfFloat16, OfBFloat16>;
+using Types = ::testing::Types<OfFloat16, OfBfloat16>;
 TYPED_TEST_SUITE(HalfFloats, Types, TypeNames);
 
 TYPED_TEST(HalfFloats, AreTheSameNumbersAsFloats) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
-    const float x = to_float(typename TypeParam::Half{half});
+    const float x = TypeParam::Half::of_bits(half);
     const double number = defined(bits, TypeParam::fraction_bits, TypeParam::bias);
     ASSERT_EQ(std::signbit(x), bits >= 0x8000) << bits;
     ASSERT_EQ(std::isnan(x), std::isnan(number)) << bits;
@@ -81,8 +76,8 @@ TYPED_TEST(HalfFloats, AreTheSameNumbersAsFloats) {
 
 TYPED_TEST(HalfFloats, AreRoundedToThemselves) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const float x = to_float(typename TypeParam::Half{static_cast<std::uint16_t>(bits)});
-    const std::uint32_t again = TypeParam::round(x).bits;
+    const float x = TypeParam::Half::of_bits(static_cast<std::uint16_t>(bits));
+    const std::uint32_t again = typename TypeParam::Half(x).bits();
     const std::uint32_t quiet = std::isnan(x) ? 1U << (TypeParam::fraction_bits - 1) : 0;  // a NaN is made quiet
     ASSERT_EQ(again, bits | quiet);
   }
@@ -101,11 +96,11 @@ TYPED_TEST(HalfFloats, AreTheNearestAndAtTheMiddleTheEvenOnes) {
     ASSERT_EQ(static_cast<double>(middle), (below + above) / 2) << "a float has more bits";
     for (const float sign : {1.0F, -1.0F}) {
       const std::uint32_t s = sign < 0 ? 0x8000U : 0;
-      ASSERT_EQ(TypeParam::round(sign * middle).bits, s | (low + low % 2)) << low;
-      ASSERT_EQ(TypeParam::round(sign * std::nextafter(middle, 0.0F)).bits, s | low) << low;
-      ASSERT_EQ(TypeParam::round(sign * std::nextafter(middle, infinity)).bits, s | (low + 1)) << low;
+      ASSERT_EQ(typename TypeParam::Half(sign * middle).bits(), s | (low + low % 2)) << low;
+      ASSERT_EQ(typename TypeParam::Half(sign * std::nextafter(middle, 0.0F)).bits(), s | low) << low;
+      ASSERT_EQ(typename TypeParam::Half(sign * std::nextafter(middle, infinity)).bits(), s | (low + 1)) << low;
       for (const float x : {middle, std::nextafter(middle, 0.0F), std::nextafter(middle, infinity)}) {
-        ASSERT_EQ(TypeParam::round(sign * x).bits, TypeParam::eigen_bits(sign * x)) << low;
+        ASSERT_EQ(typename TypeParam::Half(sign * x).bits(), TypeParam::eigen_bits(sign * x)) << low;
       }
     }
   }
@@ -113,26 +108,26 @@ TYPED_TEST(HalfFloats, AreTheNearestAndAtTheMiddleTheEvenOnes) {
 
 TYPED_TEST(HalfFloats, KeepInfinityAndNaN) {
   const std::uint32_t infinite = 0x7FFFU >> TypeParam::fraction_bits << TypeParam::fraction_bits;
-  EXPECT_EQ(TypeParam::round(infinity).bits, infinite);
-  EXPECT_EQ(TypeParam::round(-infinity).bits, infinite | 0x8000U);
-  EXPECT_EQ(TypeParam::round(std::numeric_limits<float>::max()).bits, infinite) << "what is too large";
+  EXPECT_EQ(typename TypeParam::Half(infinity).bits(), infinite);
+  EXPECT_EQ(typename TypeParam::Half(-infinity).bits(), infinite | 0x8000U);
+  EXPECT_EQ(typename TypeParam::Half(std::numeric_limits<float>::max()).bits(), infinite) << "what is too large";
   for (const std::uint32_t nan : {0x7F80'0001U, 0x7FBF'FFFFU, 0x7FC0'0000U, 0x7FFF'FFFFU, 0xFF80'0001U, 0xFFFF'FFFFU}) {
-    const std::uint32_t rounded = TypeParam::round(std::bit_cast<float>(nan)).bits;
+    const std::uint32_t rounded = typename TypeParam::Half(std::bit_cast<float>(nan)).bits();
     EXPECT_GT(rounded & 0x7FFFU, infinite) << nan << ": its few bits must not be rounded to those of infinity";
     EXPECT_EQ(rounded >> 15U, nan >> 31U) << nan;
   }
 }
 
 TEST(Float16, HasTheBordersOfTheStandard) {
-  EXPECT_EQ(to_float(Float16{0x7BFF}), 65504.0F);
-  EXPECT_EQ(round_to_float16(65519.0F).bits, 0x7BFF);
-  EXPECT_EQ(round_to_float16(65520.0F).bits, 0x7C00);
-  EXPECT_EQ(to_float(Float16{0x0001}), 0x1p-24F);
-  EXPECT_EQ(round_to_float16(0x1p-25F).bits, 0) << "the middle between zero and the smallest";
-  EXPECT_EQ(round_to_float16(std::numeric_limits<float>::denorm_min()).bits, 0);
-  static_assert(round_to_float16(0x1.002p0F).bits == 0x3C00 && round_to_bfloat16(1.0F).bits == 0x3F80);
-  static_assert(to_float(Float16{0xC000}) == -2 && to_float(BFloat16{0xC000}) == -2);
+  EXPECT_EQ(Float16::of_bits(0x7BFF), 65504.0F);
+  EXPECT_EQ(Float16(65519.0F).bits(), 0x7BFF);
+  EXPECT_EQ(Float16(65520.0F).bits(), 0x7C00);
+  EXPECT_EQ(Float16::of_bits(0x0001), 0x1p-24F);
+  EXPECT_EQ(Float16(0x1p-25F).bits(), 0) << "the middle between zero and the smallest";
+  EXPECT_EQ(Float16(std::numeric_limits<float>::denorm_min()).bits(), 0);
+  static_assert(Float16(0x1.002p0F).bits() == 0x3C00 && bfloat16(1.0F).bits() == 0x3F80);
+  static_assert(Float16::of_bits(0xC000) == -2 && bfloat16::of_bits(0xC000) == -2);
 }
 
-}  // namespace half_float_test
+}  // namespace float16_test
 }  // namespace crochet
