@@ -105,15 +105,21 @@ CROCHET_ALWAYS_INLINE cells_t<float, N> widen_bfloat16(const V& x) {
     return reinterpret_cast<vec<float, N>>(__builtin_convertvector(x, vec<std::uint32_t, N>) << 16U);
   }
 }
-/// Each float rounded to bfloat16, to nearest, ties to even. NaN stays NaN.
+/// The bits of each float rounded to bfloat16, to nearest, ties to even, in the upper half of an element. NaN stays
+/// NaN.
+template <int N>
+CROCHET_ALWAYS_INLINE vec<std::uint32_t, N> upper_halves(const vec<float, N>& x) {
+  const auto bits = reinterpret_cast<vec<std::uint32_t, N>>(x);
+  const auto rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
+  return (x == x ? rounded : bits | 0x40'0000U) & 0xFFFF'0000U;
+}
+/// Each float rounded so.
 template <int N, class V>
 CROCHET_ALWAYS_INLINE cells_t<bfloat16, N> round_to_bfloat16(const V& x) {
   if constexpr (N == 1) {
     return bfloat16(x).bits();
   } else {
-    const auto bits = reinterpret_cast<vec<std::uint32_t, N>>(x);
-    const auto rounded = bits + 0x7FFFU + (bits >> 16U & 1U);
-    return __builtin_convertvector((x == x ? rounded : bits | 0x40'0000U) >> 16U, vec<bfloat16, N>);
+    return __builtin_convertvector(upper_halves<N>(x) >> 16U, vec<bfloat16, N>);
   }
 }
 

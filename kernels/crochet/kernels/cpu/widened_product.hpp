@@ -6,12 +6,6 @@
 
 namespace crochet::kernel {
 
-/// Whether a policy reads right operands of bfloat16.
-template <class Backend>
-inline constexpr bool reads_bfloat16 = false;
-template <class Backend>
-requires(Backend::reads_bfloat16) inline constexpr bool reads_bfloat16<Backend> = true;
-
 namespace detail {
 /// The distance of the end of the given rows from the start of a row-major matrix, or of its transpose.
 template <class A>
@@ -21,7 +15,7 @@ std::int64_t elements_to(const Matrix<A>& m, std::int64_t depth, Range rows) {
 /// The rows as floats, at the same distances in `to`.
 inline Matrix<float> widened(const Matrix<bfloat16>& m, std::int64_t depth, Range rows, float* to) {
   const std::int64_t from = m.transposed() ? 0 : rows.from * m.row, end = elements_to(m, depth, rows);
-  if (from < end) widen(m.data + from, end - from, to + from);
+  if (from < end) copy_as(m.data + from, end - from, to + from);
   return {to, m.row, m.column};
 }
 /// The matrix, or its rows as floats.
@@ -37,7 +31,8 @@ template <class Backend, ProductPaths P, class A, class B, class Epilogue>
 void multiply_stored(const Matrix<A>& a, const Matrix<B>& b, std::int64_t depth, const Split& mine, Worker& worker,
                      const Epilogue& epilogue) {
   if (mine.rows.size() <= 0 || mine.columns.size() <= 0) return;
-  constexpr bool widens_a = !std::is_same_v<A, float>, widens_b = !std::is_same_v<B, float> && !reads_bfloat16<Backend>;
+  constexpr bool reads = requires { requires Backend::reads_bfloat16; };
+  constexpr bool widens_a = !std::is_same_v<A, float>, widens_b = !std::is_same_v<B, float> && !reads;
   const Range all{0, depth};  // the rows of b
   const std::int64_t of_a = widens_a ? detail::elements_to(a, depth, mine.rows) : 0;
   const std::int64_t of_b = widens_b ? detail::elements_to(b, mine.columns.to, all) : 0;

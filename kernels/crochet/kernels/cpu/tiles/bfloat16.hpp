@@ -4,6 +4,7 @@
 // a float. It is one instruction where the processor has AVX512-BF16; elsewhere each number is widened to a float.
 #pragma once
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/registers.hpp>
 
 namespace crochet::kernel {
 
@@ -14,22 +15,6 @@ using Bfloat16Pair = std::uint32_t;
 constexpr std::int64_t pairs_in(std::int64_t elements) { return (elements + 1) / 2; }
 
 namespace detail {
-/// The bits of x rounded to bfloat16, to nearest, ties to even, in the upper half of each element. NaN stays NaN.
-template <class N>
-CROCHET_ALWAYS_INLINE auto round_to_bfloat16(const N& x) {
-  using Bits = native<Bfloat16Pair>;
-  constexpr Bfloat16Pair half = 0x7fff, quiet = 0x400000, upper = 0xffff0000;
-  Bits bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  const Bits rounded = bits + half + (bits >> 16 & 1);
-  return (x == x ? rounded : bits | quiet) & upper;
-}
-inline Bfloat16Pair round_to_bfloat16(float x) {
-  native<float> all{};
-  all[0] = x;
-  return round_to_bfloat16(all)[0];
-}
-
 #if defined(__AVX512BF16__)
 /// The elements of x, then those of y.
 CROCHET_ALWAYS_INLINE native<Bfloat16Pair> convert_two(const native<float>& x, const native<float>& y) {
@@ -52,10 +37,10 @@ CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join(const native<float>& x, const na
   const auto halves = reinterpret_cast<Halves>(convert_two(x, y));
   return reinterpret_cast<native<Bfloat16Pair>>(interleave(halves, std::make_index_sequence<n>{}));
 #else
-  return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16;
+  return simd::upper_halves<simd::lanes>(y) | simd::upper_halves<simd::lanes>(x) >> 16;
 #endif
 }
-inline Bfloat16Pair join(float x, float y) { return round_to_bfloat16(y) | round_to_bfloat16(x) >> 16; }
+inline Bfloat16Pair join(float x, float y) { return Bfloat16Pair{bfloat16(y).bits()} << 16U | bfloat16(x).bits(); }
 
 /// The pairs of neighbours in two registers of floats.
 CROCHET_ALWAYS_INLINE native<Bfloat16Pair> join_neighbours(const float* from) {

@@ -17,39 +17,57 @@ struct Panel {
 };
 
 namespace detail {
-/// Copies the panel's rows contiguously, padded with zeros to its width.
-template <class T>
-void copy_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
+/// Copies the panel's rows contiguously, padded with zeros to its width. B: T or, for float, bfloat16.
+template <class T, class B>
+void copy_panel(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
   for (std::int64_t k = 0; k < depth; ++k, panel += panel_width<T>) {
-    const T* from = b.at(k, j);
-    CROCHET_UNROLL
-    for (int u = 0; u < panel_vectors<T>; ++u) {
-      const std::int64_t left = n - u * simd::lanes;
-      const simd::First some{left < 0 ? 0 : left < simd::lanes ? left : simd::lanes};
-      simd::store(panel + u * simd::lanes, simd::load(left < 0 ? from : from + u * simd::lanes, some, T{}));
+    const B* from = b.at(k, j);
+    if constexpr (!std::is_same_v<T, B>) {
+      copy_as(from, n, panel);
+      for (std::int64_t c = n; c < panel_width<T>; ++c) panel[c] = T{};
+    } else {
+      CROCHET_UNROLL
+      for (int u = 0; u < panel_vectors<T>; ++u) {
+        const std::int64_t left = n - u * simd::lanes;
+        const simd::First some{left < 0 ? 0 : left < simd::lanes ? left : simd::lanes};
+        simd::store(panel + u * simd::lanes, simd::load(left < 0 ? from : from + u * simd::lanes, some, T{}));
+      }
     }
   }
 }
 
-/// As above, for a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
-template <class T>
-[[gnu::noinline]] void transpose_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
+/// Transposes the block of native_lanes by native_lanes elements whose first one is (k, j) of a transposed matrix.
+template <class T, class B>
+CROCHET_ALWAYS_INLINE void transpose_block_as(Matrix<B> b, std::int64_t k, std::int64_t j, T* to, std::int64_t pitch) {
+  constexpr std::int64_t block = native_lanes<T>;
+  if constexpr (std::is_same_v<T, B>) {
+    transpose_block(b.at(k, j), b.column, to, pitch);
+  } else {
+    T rows[block * block];
+    for (std::int64_t c = 0; c < block; ++c) copy_as(b.at(k, j + c), block, rows + c * block);
+    transpose_block(rows, block, to, pitch);
+  }
+}
+
+/// As copy_panel, for a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
+template <class T, class B>
+[[gnu::noinline]] void transpose_panel(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
   constexpr std::int64_t width = panel_width<T>, block = native_lanes<T>;
   const std::int64_t blocks = depth / block * block;
   for (std::int64_t k = 0; k < blocks; k += block) {
     std::int64_t c = 0;
-    for (; c + block <= n; c += block) transpose_block(b.at(k, j + c), b.column, panel + k * width + c, width);
+    for (; c + block <= n; c += block) transpose_block_as(b, k, j + c, panel + k * width + c, width);
     for (; c < width; ++c) {
-      const T* from = b.at(k, j + c);
+      const B* from = b.at(k, j + c);
       CROCHET_SHORT_LOOP
-      for (std::int64_t i = 0; i < block; ++i) panel[(k + i) * width + c] = c < n ? from[i] : T{};
+      for (std::int64_t i = 0; i < block; ++i) panel[(k + i) * width + c] = c < n ? T{from[i]} : T{};
     }
   }
   if (blocks == depth) return;
   for (std::int64_t c = 0; c < width; ++c) {
-    const T* from = b.at(blocks, j + c);  // the rest of a stored row is contiguous and less than a block
+    const B* from = b.at(blocks, j + c);  // the rest of a stored row is contiguous and less than a block
     CROCHET_SHORT_LOOP
-    for (std::int64_t k = blocks; k < depth; ++k) panel[k * width + c] = c < n ? from[k - blocks] : T{};
+    for (std::int64_t k = blocks; k < depth; ++k) panel[k * width + c] = c < n ? T{from[k - blocks]} : T{};
   }
 }
 }  // namespace detail
@@ -66,16 +84,16 @@ constexpr std::int64_t panel_scratch(std::int64_t depth) {
 /// `rows`: how often the panel will be read. B: T or, for float, bfloat16.
 template <class T, class B>
 Panel<T> panel_of(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t n, std::int64_t rows, T* scratch) {
-  if constexpr (!std::is_same_v<T, B>) {
-    detail::widen_panel(b, depth, j, n, scratch);
-  } else if (!b.transposed()) {
+  if (b.transposed()) {
+    detail::transpose_panel(b, depth, j, n, scratch);
+    return {scratch, panel_width<T>};
+  }
+  if constexpr (std::is_same_v<T, B>) {
     const bool padded = b.panel != 0;
     const bool whole = n == panel_width<T>;
     if (padded || (whole && (rows < rows_worth_a_copy || b.row == panel_width<T>))) return {b.at(0, j), b.row};
-    detail::copy_panel(b, depth, j, n, scratch);
-  } else {
-    detail::transpose_panel(b, depth, j, n, scratch);
   }
+  detail::copy_panel(b, depth, j, n, scratch);
   return {scratch, panel_width<T>};
 }
 

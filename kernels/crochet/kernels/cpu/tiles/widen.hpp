@@ -56,57 +56,12 @@ CROCHET_ALWAYS_INLINE void put_in_order(T (&sums)[U]) {
   }
 }
 
-/// Widens n neighbours.
-[[gnu::noinline]] inline void widen(const bfloat16* from, std::int64_t n, float* to) {
+/// Copies n neighbours of B as T.
+template <class T, class B>
+void copy_as(const B* from, std::int64_t n, T* to) {
   std::int64_t i = 0;
-  for (; i + simd::lanes <= n; i += simd::lanes) simd::store(to + i, load_as<float>(from + i));
+  for (; i + simd::lanes <= n; i += simd::lanes) simd::store(to + i, load_as<T>(from + i));
   for (; i < n; ++i) to[i] = from[i];
 }
-
-namespace detail {
-/// Columns [j, j + n) of the right operand as a panel, padded with zeros to its width.
-inline void widen_rows(const Matrix<bfloat16>& b, std::int64_t depth, std::int64_t j, std::int64_t n, float* panel) {
-  constexpr std::int64_t width = panel_width<float>;
-  for (std::int64_t k = 0; k < depth; ++k, panel += width) {
-    const bfloat16* from = b.at(k, j);
-    if (n == width) {
-      CROCHET_UNROLL
-      for (int u = 0; u < panel_vectors<float>; ++u) {
-        simd::store(panel + u * simd::lanes, load_as<float>(from + u * simd::lanes));
-      }
-    } else {
-      for (std::int64_t c = 0; c < width; ++c) panel[c] = c < n ? float{from[c]} : 0.0F;
-    }
-  }
-}
-/// As above, of a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
-inline void widen_columns(const Matrix<bfloat16>& b, std::int64_t depth, std::int64_t j, std::int64_t n, float* panel) {
-  constexpr std::int64_t width = panel_width<float>, block = native_lanes<float>;
-  const std::int64_t whole = depth / block * block, columns = n / block * block;
-  for (std::int64_t k = 0; k < whole; k += block) {
-    for (std::int64_t c = 0; c < columns; c += block) {
-      float rows[block * block];
-      for (std::int64_t r = 0; r < block; ++r) {
-        simd::store(rows + r * block, load_as<float>(b.at(k, j + c + r)));
-      }
-      transpose_block(rows, block, panel + k * width + c, width);
-    }
-  }
-  for (std::int64_t c = 0; c < width; ++c) {
-    for (std::int64_t k = c < columns ? whole : 0; k < depth; ++k) {
-      panel[k * width + c] = c < n ? float{*b.at(k, j + c)} : 0.0F;
-    }
-  }
-}
-/// A panel of the right operand as floats, in `panel`, which has panel_scratch<float>(depth) elements.
-[[gnu::noinline]] inline void widen_panel(const Matrix<bfloat16>& b, std::int64_t depth, std::int64_t j, std::int64_t n,
-                                          float* panel) {
-  if (b.transposed()) {
-    widen_columns(b, depth, j, n, panel);
-  } else {
-    widen_rows(b, depth, j, n, panel);
-  }
-}
-}  // namespace detail
 
 }  // namespace crochet::kernel
