@@ -33,7 +33,7 @@ class Executor<Backend, Model, Extensions...>::Reader {
     Executor::template check_feeds<P, F...>();
     static_assert(call_is_usable<typename decltype(ReadsOnly<T, P>::reason())::type>,
                   "crochet: crochet::error says why");
-    executor_->template run_steps<D>(
+    executor_->template run_steps<P, D>(
         workspace_,
         [&](const Dims&, const auto& steps) {
           kernel::Worker alone(0, 1, barrier_, scratch_, executor_->parts());
