@@ -576,15 +576,16 @@ TEST(Debugd, tls_lets_in_those_with_the_right_certificate) {
   Debugd debugd({.tls_certificate = folder / "server.pem",
                  .tls_key = folder / "server.key",
                  .tls_client_authority = folder / "client.pem"});
-  const auto code = [&](const std::string& client) {
+  using Connect = DebugClient::Connect;
+  const auto code = [&](const std::string& client, Connect connect = Connect::once) {
     if (client.empty()) return DebugClient(channel_to(debugd.address())).finish().error_code();
     crochet::debug::Tls tls =
         crochet::debug::tls_from_files(folder / "server.pem", folder / (client + ".key"), folder / (client + ".pem"));
     tls.server_name = "localhost";  // the name in the certificate
     const crochet::debug::TlsServer server{debugd.address(), tls};
-    return DebugClient(crochet::debug::make_debug_channel(server, 1 << 20)).finish().error_code();
+    return DebugClient(crochet::debug::make_debug_channel(server, 1 << 20), connect).finish().error_code();
   };
-  EXPECT_EQ(code("client"), ok);
+  EXPECT_EQ(code("client", Connect::again_after_failures), ok);
   EXPECT_EQ(code("other"), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(code(""), grpc::StatusCode::UNAVAILABLE);
 }

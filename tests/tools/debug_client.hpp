@@ -28,10 +28,12 @@ inline std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {
 /// One stream. It sends bytes, since some tests send data that is not an event.
 class DebugClient {
  public:
+  /// A connection to a listening server may fail on a loaded machine.
+  enum class Connect { once, again_after_failures };
   explicit DebugClient(const std::string& address, const std::string& token = {})
       : DebugClient(channel_to(address), token, Connect::again_after_failures) {}
-  explicit DebugClient(std::shared_ptr<grpc::Channel> channel, const std::string& token = {})
-      : DebugClient(std::move(channel), token, Connect::once) {}
+  explicit DebugClient(std::shared_ptr<grpc::Channel> channel, Connect connect = Connect::once)
+      : DebugClient(std::move(channel), {}, connect) {}
 
   bool send_bytes(const std::string& bytes) {
     const grpc::Slice slice(bytes);
@@ -73,8 +75,6 @@ class DebugClient {
   [[nodiscard]] int late_replies() const { return late_replies_; }
 
  private:
-  /// A connection to a listening server may fail on a loaded machine.
-  enum class Connect { once, again_after_failures };
   DebugClient(std::shared_ptr<grpc::Channel> channel, const std::string& token, Connect connect)
       : channel_(std::move(channel)), token_(token) {
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));  // a test that fails must end
