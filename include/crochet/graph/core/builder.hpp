@@ -106,7 +106,7 @@ class GraphBuilder {
     OpInputs seen;
     n.op = &op;
     (take(arguments, n, seen), ...);
-    require_storage(n);
+    refuse_arithmetic_on_bfloat16(n);
     const TypedShape result = op.infer(seen);
     n.dtype = result.dtype;
     n.shape = result.shape;
@@ -125,7 +125,7 @@ class GraphBuilder {
     Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
     std::size_t i = 0;
     for (Tensor t : inputs) n.inputs[i++] = own(t);
-    require_storage(n);
+    refuse_arithmetic_on_bfloat16(n);
     return add(n);
   }
 
@@ -221,8 +221,7 @@ class GraphBuilder {
     n.moment = moment_;
     return {this, graph_.add(n)};
   }
-  /// No arithmetic on bfloat16.
-  constexpr void require_storage(const Node& n) const {
+  constexpr void refuse_arithmetic_on_bfloat16(const Node& n) const {
     if (n.op->accepts_bfloat16 || n.op->kind == OpKind::view || n.op->kind == OpKind::group) return;
     for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       if (node(n.inputs[k]).dtype == DType::bfloat16) graph_error::bfloat16_is_for_storage(n.op->name);
