@@ -9,12 +9,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/checkpoint/restored_variables.hpp>
 #include <crochet/checkpoint/saver.hpp>
+#include <crochet/session/variables.hpp>
 
 namespace crochet {
 
@@ -44,11 +46,21 @@ class InitFromCheckpoint {
 
   template <class Session>
   void operator()(Session& session) const {
+    using E = std::remove_cvref_t<decltype(session.executor())>;
+    constexpr bool has_state = HasVariables<E>;
+    static_assert(has_state,
+                  "crochet: this executor names no state to initialize; a StepExecutor does: variable<\"u\">(u)");
+    if constexpr (has_state) read_variables(session.executor());
+  }
+
+ private:
+  template <class E>
+  void read_variables(E& executor) const {
     const auto reader = io::open_checkpoint<Format>(prefix_);
-    require_fit(session.executor(), reader);
+    require_fit(executor, reader);
     reader.verify();
     std::size_t read = 0, all = 0;
-    session.executor().for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
+    executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
       using T = typename decltype(elements)::value_type;
       ++all;
       const io::TensorEntry* const tensor = tensor_of<T>(reader, name);
@@ -62,7 +74,6 @@ class InitFromCheckpoint {
         prefix_.string());
   }
 
- private:
   template <class E, class Reader>
   void require_fit(E& executor, const Reader& reader) const {
     detail::Mismatches mismatches;
