@@ -23,7 +23,7 @@ function(compile) # sets `status` and `text`
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   string(REPLACE "${root}/" "" text "${text}") # the length must not depend on the project's path
   # ... and on the precompiled header, which users do not have.
-  string(REGEX REPLACE "(In file included|                ) from [^\n]*/(gnu|clang)/(core|program)\\.hpp:[0-9]+[:,]\n" ""
+  string(REGEX REPLACE "(In file included|                ) from [^\n]*/(gnu|clang)/[a-z]+\\.hpp:[0-9]+[:,]\n" ""
     text "${text}")
   set(status ${status} PARENT_SCOPE)
   set(text "${text}" PARENT_SCOPE)

@@ -3,7 +3,7 @@
 // expect-error: extension_of_a_step_function.cpp:2[0-9]
 // A step function has no graph.
 #include <crochet/crochet.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/model.hpp>
 namespace cr = crochet;
 

@@ -3,7 +3,7 @@
 // expect-error: lambda_for_an_executor.cpp:1[0-9]
 // A step function must be wrapped in a StepExecutor.
 #include <crochet/crochet.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 namespace cr = crochet;
 
 void train(double& x) {

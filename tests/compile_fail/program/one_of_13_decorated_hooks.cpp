@@ -3,6 +3,8 @@
 // reason-within-bytes: 600
 // expect-error: (usable_hook|hook_is_usable)<8(UL)?, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau
 // Thirteen hooks, most of them decorated, and one mistake.
+#include <crochet/hooks.hpp>
+
 #include "program.hpp"
 
 struct Plateau {

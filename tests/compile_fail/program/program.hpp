@@ -6,7 +6,10 @@
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/nan_tensor.hpp>
+#include <crochet/hooks/progress_bar.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 
 namespace cr = crochet;
 using namespace cr::literals;

@@ -4,7 +4,8 @@
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>

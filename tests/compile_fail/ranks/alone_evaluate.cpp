@@ -3,6 +3,7 @@
 // at-most-bytes: 26000
 // Evaluate of a loss of the whole batch has to run on every rank.
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/evaluate.hpp>
 
 #include <vector>
 

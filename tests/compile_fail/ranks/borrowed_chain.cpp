@@ -3,8 +3,9 @@
 // A borrowed chain with a hook that runs on rank 0: the session cannot place it.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/on_chief.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 

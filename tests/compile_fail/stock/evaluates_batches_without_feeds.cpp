@@ -3,7 +3,7 @@
 // The batches of labelled images are no feeds: a function makes feeds of each.
 #include <crochet/crochet.hpp>
 #include <crochet/data/batches.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/evaluate.hpp>
 
 #include "../hooks/toy.hpp"
 

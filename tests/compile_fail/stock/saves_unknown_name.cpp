@@ -4,7 +4,8 @@
 // expect-error: fetches_a_name_that_is_not_in_the_graph
 // expect-error: did_you_mean
 #include <crochet/crochet.hpp>
-#include <crochet/hooks.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/hooks/summary_saver.hpp>
 
 namespace cr = crochet;
 using namespace cr::literals;
