@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precompiled for the cases with an executor. Without all of crochet/hooks.hpp: g++ instantiates what its functions need
-// in each use of a precompiled header, which takes as long as the rest of a case.
+// Precompiled for the cases with an executor. Without all of crochet/hooks.hpp: g++ instantiates what its functions
+// need in each use of a precompiled header, which takes as long as the rest of a case.
 #pragma once
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
