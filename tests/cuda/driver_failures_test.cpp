@@ -96,7 +96,7 @@ TEST_P(DriverFailures, AreExceptionsAndReleaseEverything) {
   for (const int with : {FakeDriver::out_of_memory, FakeDriver::illegal_address}) {
     for (const bool all : {false, true}) {
       for (int call = 1; call <= calls; ++call) {
-        SCOPED_TRACE(testing::Message() << "call " << call << (all ? " and all behind" : "") << " with " << with);
+        SCOPED_TRACE(::testing::Message() << "call " << call << (all ? " and all behind" : "") << " with " << with);
         FakeDriver::fail(call, all, with);
         try {
           train(GetParam());
