@@ -29,12 +29,19 @@ struct InitializeCreator {
 
 namespace detail {
 
+template <class S>
+inline constexpr bool is_scaffold = requires {
+  S::has_saver;
+};
+
 template <class C, class E>
 constexpr auto creator_reason() {
   if constexpr (is_unusable<E>) {
     return std::type_identity<error::none>{};  // another error is reported
   } else if constexpr (SessionCreator<C, E>) {
     return std::type_identity<error::none>{};
+  } else if constexpr (is_scaffold<C>) {
+    return std::type_identity<error::this_session_creator_is_a_scaffold<C>>{};
   } else {
     return std::type_identity<error::the_creator_cannot_create_a_session_of_this_executor<C, E>>{};
   }

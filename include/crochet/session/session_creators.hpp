@@ -9,16 +9,13 @@
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/scaffold.hpp>
+#include <crochet/session/session_creator.hpp>
 #include <crochet/session/session_manager.hpp>
 
 namespace crochet {
 
 namespace detail {
 
-template <class S>
-inline constexpr bool is_scaffold = requires {
-  S::has_saver;
-};
 template <class S>
 using scaffold_reason =
     std::conditional_t<is_scaffold<S>, error::none, error::the_first_argument_of_this_creator_is_no_scaffold<S>>;

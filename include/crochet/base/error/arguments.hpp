@@ -73,6 +73,11 @@ struct these_data_give_no_feeds;
 template <class Creator, class Executor>
 struct the_creator_cannot_create_a_session_of_this_executor;
 
+/// Cause: a Scaffold where a session expects its creator.
+/// Fix: `ChiefSessionCreator{scaffold}` (crochet/session/session_creators.hpp).
+template <class Scaffold>
+struct this_session_creator_is_a_scaffold;
+
 /// Cause: the last argument of a session is not a SessionOptions.
 /// Fix: the order is executor, chain, creator, options. Pass the options of a creator to the creator:
 /// `ChiefSessionCreator{Scaffold{}, {.checkpoint_dir = "run"}}`.
