@@ -396,6 +396,47 @@ TEST(Bfloat16Storage, IsShownAsNumbers) {
   EXPECT_EQ(lines, std::vector<std::string>{"step 1: all = [1.0, 0.100097656, -2.0], one = -0.8984375"});
 }
 
+// Layers.
+
+/// Each kind of layer with its kernel stored as W.
+template <class W>
+struct Vision {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 6, 6, 2});
+    const Tensor wide = relu(conv2d<W>(x, 8, {3, 3}, "wide"));
+    const Tensor apart = relu(depthwise_conv2d<W>(wide, {3, 3}, "apart", {.stride = {2, 2}}));
+    const Tensor series = relu(conv1d<W>(reshape(apart, {g.dynamic("batch"), 9, 8}), 8, 3, "series"));
+    g.name("y", dense<W>(multi_head_self_attention<W>(series, 2, "attention"), 3, "y"));
+  }
+};
+TEST(Bfloat16Storage, LayersWithStoredKernelsHaveTheValuesOfFloats) {
+  MonitoredSession stored{DeviceUnderTest{.threads = 2, .seed = 5}.compile<Vision<bfloat16>>(), HookChain{}};
+  MonitoredSession floats{DeviceUnderTest{.threads = 2, .seed = 5}.compile<Vision<float>>(), HookChain{}};
+  int kernels = 0;
+  floats.executor().for_each_variable([&](std::string_view name, auto v, auto) {
+    if constexpr (std::is_same_v<decltype(v), std::span<float>>) {
+      kernels += name.ends_with("/kernel") ? 1 : 0;
+      for (float& x : v) x = bfloat16(x);  // the biases are zeros
+    }
+  });
+  EXPECT_EQ(kernels, 6);
+  std::size_t bytes = 0;
+  stored.executor().for_each_variable([&](std::string_view name, auto v, auto) {
+    if (name.ends_with("/kernel")) bytes = std::max(bytes, sizeof(v[0]));
+  });
+  EXPECT_EQ(bytes, 2U);
+  const std::vector<float> x = numbers(std::size_t{3} * 72, 6);
+  const auto expected = floats.run(fetches<"y">, feed<"x">(x)), given = stored.run(fetches<"y">, feed<"x">(x));
+  using namespace crochet::literals;
+  ASSERT_EQ(given["y"_n].size(), std::size_t{3} * 9 * 3);
+  EXPECT_NE(expected["y"_n][0], 0);
+  for (std::size_t i = 0; i < given["y"_n].size(); ++i) {
+    EXPECT_NEAR(given["y"_n][i], expected["y"_n][i], 1e-4F) << i;
+  }
+  stored.close();
+  floats.close();
+}
+
 // Errors of a model.
 
 TEST(Bfloat16Storage, ArithmeticIsAnErrorThatNamesTheOperation) {

@@ -10,6 +10,28 @@
 
 namespace crochet {
 
+namespace detail {
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
+                                           const AttentionOptions& options, DType stored) {
+  if (x.shape().rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(x.shape().rank));
+  const std::int64_t d = x.shape()[2].factor;
+  const Tensor qkv = dense(x, 3 * d, joined(name, "/qkv").view(), glorot_uniform(), stored);
+  return dense(self_attention(qkv, heads, options), d, joined(name, "/out").view(), glorot_uniform(), stored);
+}
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
+                                           const AttentionOptions& options, DType stored) {
+  const Shape s = x.shape();
+  if (s.rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(s.rank));
+  const std::int64_t d = s[2].factor;
+  if (heads < 1 || d % heads != 0) graph_error::heads_do_not_divide_the_width(d, heads);
+  const auto by_head = [&](Tensor t) { return transpose(reshape(t, {s[0], s[1], heads, d / heads}), {0, 2, 1, 3}); };
+  const auto [q, k, v] = split<3>(dense(x, 3 * d, joined(name, "/qkv").view(), glorot_uniform(), stored), -1);
+  const Tensor keys = reshape(seen, {s[0], 1, 1, s[1]});
+  const Tensor y = scaled_dot_product_attention(by_head(q), by_head(k), by_head(v), keys, options);
+  return dense(reshape(transpose(y, {0, 2, 1, 3}), s), d, joined(name, "/out").view(), glorot_uniform(), stored);
+}
+}  // namespace detail
+
 /// Multi-head self-attention with projections: x [batch, length, d] -> [batch, length, d]. Source: Vaswani et al.,
 /// NeurIPS 2017, section 3.2.2.
 /// - Dense layer `name/qkv`, [d, 3 d], computes queries, keys and values; `name/out`, [d, d], projects the heads'
@@ -17,25 +39,25 @@ namespace crochet {
 /// - `heads` must divide d.
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
                                            AttentionOptions options = {}) {
-  if (x.shape().rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(x.shape().rank));
-  const std::int64_t d = x.shape()[2].factor;
-  const Tensor qkv = dense(x, 3 * d, detail::joined(name, "/qkv").view());
-  return dense(self_attention(qkv, heads, options), d, detail::joined(name, "/out").view());
+  return detail::multi_head_self_attention(x, heads, name, options, x.dtype());
+}
+/// As above, with the kernels of both layers stored as W, as in dense<W>.
+template <FloatingElement W>
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
+                                           AttentionOptions options = {}) {
+  return detail::multi_head_self_attention(x, heads, name, options, dtype_of<W>);
 }
 
 /// As above, for sequences with padding: `seen`, bool [batch, length], is false for the positions that no query attends
 /// to. Composed of scaled_dot_product_attention and transposes: slower, with [batch, heads, length, length] in memory.
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
                                            AttentionOptions options = {}) {
-  const Shape s = x.shape();
-  if (s.rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(s.rank));
-  const std::int64_t d = s[2].factor;
-  if (heads < 1 || d % heads != 0) graph_error::heads_do_not_divide_the_width(d, heads);
-  const auto by_head = [&](Tensor t) { return transpose(reshape(t, {s[0], s[1], heads, d / heads}), {0, 2, 1, 3}); };
-  const auto [q, k, v] = split<3>(dense(x, 3 * d, detail::joined(name, "/qkv").view()), -1);
-  const Tensor keys = reshape(seen, {s[0], 1, 1, s[1]});
-  const Tensor y = scaled_dot_product_attention(by_head(q), by_head(k), by_head(v), keys, options);
-  return dense(reshape(transpose(y, {0, 2, 1, 3}), s), d, detail::joined(name, "/out").view());
+  return detail::multi_head_self_attention(x, heads, name, seen, options, x.dtype());
+}
+template <FloatingElement W>
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
+                                           AttentionOptions options = {}) {
+  return detail::multi_head_self_attention(x, heads, name, seen, options, dtype_of<W>);
 }
 
 }  // namespace crochet

@@ -59,46 +59,87 @@ struct ConvOptions {
   Initializer init = glorot_uniform();
 };
 
+namespace detail {
+constexpr Shape shape_of_rank(Tensor x, std::size_t rank) {
+  if (x.shape().rank != rank) {
+    graph_error::wrong_rank(static_cast<std::int64_t>(rank), static_cast<std::int64_t>(x.shape().rank));
+  }
+  return x.shape();
+}
+/// The variable `layer/kernel`, converted to what the layer computes with.
+constexpr Tensor kernel_of(Tensor x, std::string_view layer, DType stored, const Shape& shape,
+                           const Initializer& init) {
+  return cast(layer_variable(*x.graph, layer, "/kernel", stored, shape, init), x.dtype());
+}
+constexpr Tensor bias_of(Tensor x, std::string_view layer, const Extent& width) {
+  return layer_variable(*x.graph, layer, "/bias", x.dtype(), {width}, zeros());
+}
+constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std::string_view name,
+                        const ConvOptions& options, DType stored) {
+  const Extent channels = shape_of_rank(images, 4)[3];
+  const Tensor kernel = kernel_of(images, name, stored, {window.height, window.width, channels, filters}, options.init);
+  const Tensor bias = bias_of(images, name, filters);
+  return crochet::conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
+}
+constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, std::string_view name,
+                        const ConvOptions& options, DType stored) {
+  const Shape s = shape_of_rank(series, 3);
+  const Tensor kernel = kernel_of(series, name, stored, {size, s[2], filters}, options.init);
+  const Tensor bias = bias_of(series, name, filters);
+  // The bias is added before the reshape, so that it can be fused with the convolution.
+  const Tensor y = crochet::conv2d(reshape(series, {s[0], 1, s[1], s[2]}), reshape(kernel, {1, size, s[2], filters}),
+                                   {1, options.stride.width}, options.padding, {1, options.dilation.width}) +
+                   bias;
+  return reshape(y, {s[0], y.shape()[2], filters});
+}
+constexpr Tensor depthwise_conv2d(Tensor images, Window window, std::string_view name, const ConvOptions& options,
+                                  DType stored) {
+  const Extent channels = shape_of_rank(images, 4)[3];
+  const Tensor kernel =
+      kernel_of(images, name, stored, {window.height, window.width, channels, options.multiplier}, options.init);
+  const Tensor bias = bias_of(images, name, channels * Extent(options.multiplier));
+  return crochet::depthwise_conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
+}
+}  // namespace detail
+
 /// 2D convolution with a bias per filter: images [n, h, w, channels] -> [n, oh, ow, filters]. kernel [window, channels,
 /// filters].
 constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std::string_view name,
                         const ConvOptions& options = {}) {
-  if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));
-  GraphBuilder& g = *images.graph;
-  const Tensor kernel = detail::layer_variable(g, name, "/kernel", images.dtype(),
-                                               {window.height, window.width, images.shape()[3], filters}, options.init);
-  const Tensor bias = detail::layer_variable(g, name, "/bias", images.dtype(), {filters}, zeros());
-  return conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
+  return detail::conv2d(images, filters, window, name, options, images.dtype());
+}
+/// As above, with the kernel stored as W, as in dense<W>. Each run converts it to the type of the images: a copy of the
+/// kernel in the memory of the run.
+template <FloatingElement W>
+constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std::string_view name,
+                        const ConvOptions& options = {}) {
+  return detail::conv2d(images, filters, window, name, options, dtype_of<W>);
 }
 
 /// 1D convolution with a bias per filter: series [n, l, channels] -> [n, ol, filters]. kernel [size, channels,
 /// filters]. Uses the widths of `stride` and `dilation`.
 constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, std::string_view name,
                         const ConvOptions& options = {}) {
-  const Shape s = series.shape();
-  if (s.rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(s.rank));
-  GraphBuilder& g = *series.graph;
-  const Tensor kernel = detail::layer_variable(g, name, "/kernel", series.dtype(), {size, s[2], filters}, options.init);
-  const Tensor bias = detail::layer_variable(g, name, "/bias", series.dtype(), {filters}, zeros());
-  // The bias is added before the reshape, so that it can be fused with the convolution.
-  const Tensor y = conv2d(reshape(series, {s[0], 1, s[1], s[2]}), reshape(kernel, {1, size, s[2], filters}),
-                          {1, options.stride.width}, options.padding, {1, options.dilation.width}) +
-                   bias;
-  return reshape(y, {s[0], y.shape()[2], filters});
+  return detail::conv1d(series, filters, size, name, options, series.dtype());
+}
+/// As above, with the kernel stored as W, as in conv2d<W>.
+template <FloatingElement W>
+constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, std::string_view name,
+                        const ConvOptions& options = {}) {
+  return detail::conv1d(series, filters, size, name, options, dtype_of<W>);
 }
 
 /// Depthwise convolution with a bias per channel of the result: images [n, h, w, channels] -> [n, oh, ow, channels *
 /// multiplier]. kernel [window, channels, multiplier].
 constexpr Tensor depthwise_conv2d(Tensor images, Window window, std::string_view name,
                                   const ConvOptions& options = {}) {
-  if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));
-  GraphBuilder& g = *images.graph;
-  const Extent channels = images.shape()[3];
-  const Tensor kernel = detail::layer_variable(
-      g, name, "/kernel", images.dtype(), {window.height, window.width, channels, options.multiplier}, options.init);
-  const Tensor bias =
-      detail::layer_variable(g, name, "/bias", images.dtype(), {channels * Extent(options.multiplier)}, zeros());
-  return depthwise_conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
+  return detail::depthwise_conv2d(images, window, name, options, images.dtype());
+}
+/// As above, with the kernel stored as W, as in conv2d<W>.
+template <FloatingElement W>
+constexpr Tensor depthwise_conv2d(Tensor images, Window window, std::string_view name,
+                                  const ConvOptions& options = {}) {
+  return detail::depthwise_conv2d(images, window, name, options, dtype_of<W>);
 }
 
 }  // namespace crochet
