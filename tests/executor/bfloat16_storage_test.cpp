@@ -406,7 +406,9 @@ struct Vision {
     const Tensor wide = relu(conv2d<W>(x, 8, {3, 3}, "wide"));
     const Tensor apart = relu(depthwise_conv2d<W>(wide, {3, 3}, "apart", {.stride = {2, 2}}));
     const Tensor series = relu(conv1d<W>(reshape(apart, {g.dynamic("batch"), 9, 8}), 8, 3, "series"));
-    g.name("y", dense<W>(multi_head_self_attention<W>(series, 2, "attention"), 3, "y"));
+    const Tensor attended = multi_head_self_attention<W>(series, 2, "attention");
+    const Tensor seen = greater(reduce_sum(series, {2}), 0.5);
+    g.name("y", dense<W>(multi_head_self_attention<W>(attended, 2, "padded", seen), 3, "y"));
   }
 };
 TEST(Bfloat16Storage, LayersWithStoredKernelsHaveTheValuesOfFloats) {
@@ -419,12 +421,10 @@ TEST(Bfloat16Storage, LayersWithStoredKernelsHaveTheValuesOfFloats) {
       for (float& x : v) x = bfloat16(x);  // the biases are zeros
     }
   });
-  EXPECT_EQ(kernels, 6);
-  std::size_t bytes = 0;
+  EXPECT_EQ(kernels, 8);
   stored.executor().for_each_variable([&](std::string_view name, auto v, auto) {
-    if (name.ends_with("/kernel")) bytes = std::max(bytes, sizeof(v[0]));
+    EXPECT_EQ(sizeof(v[0]), name.ends_with("/kernel") ? 2U : 4U) << name;
   });
-  EXPECT_EQ(bytes, 2U);
   const std::vector<float> x = numbers(std::size_t{3} * 72, 6);
   const auto expected = floats.run(fetches<"y">, feed<"x">(x)), given = stored.run(fetches<"y">, feed<"x">(x));
   using namespace crochet::literals;
@@ -456,6 +456,20 @@ TEST(Bfloat16Storage, ArithmeticIsAnErrorThatNamesTheOperation) {
   EXPECT_NE(message([&] { reduce_sum(x); }).find("reduce_sum"), std::string::npos);
   EXPECT_NE(message([&] { softmax(x); }).find("softmax"), std::string::npos);
   EXPECT_NE(message([&] { conv2d(reshape(x, {1, 4, 4, 1}), 2, {3, 3}, "conv"); }), "");
+}
+
+TEST(Bfloat16Storage, LayersOfStoredValuesHaveFloatVariables) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<bfloat16>("x", {2, 4, 8});
+  EXPECT_EQ(multi_head_self_attention(x, 2, "attention").dtype(), DType::float32);
+  EXPECT_EQ(g["attention/qkv/kernel"].dtype(), DType::float32);
+  EXPECT_EQ(g["attention/out/kernel"].dtype(), DType::float32);
+}
+
+TEST(Bfloat16Storage, AConvolutionConvertsNoTypesButBfloat16) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<float>("x", {1, 4, 4, 1});
+  EXPECT_THROW(conv2d<double>(x, 2, {3, 3}, "conv"), GraphError);
 }
 
 TEST(Bfloat16Storage, TrainingAVariableIsAnErrorWithACure) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<3, crochet::error::has_a_condition_that_is_neither_a_bool_nor_a_function<crochet::When<42, crochet::Progress<.*crochet::error::given<(const )?int>
 // A number is not a condition.
+#include <crochet/hooks/when.hpp>
+
 #include "program.hpp"
 
 

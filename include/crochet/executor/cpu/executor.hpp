@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU executor: the demands, variables and values of a model's graph.
+// The CPU executor: what sessions and programs call.
 #pragma once
 #include <array>
 #include <span>

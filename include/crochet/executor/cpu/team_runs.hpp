@@ -92,6 +92,7 @@ class TeamRuns {
 
   /// The parts that sums are divided into.
   kernel::Parts parts() const { return {.most = team_.size(), .all = settings_.divides_all}; }
+  /// A value of the last run on the workspace.
   template <class N>
   decltype(auto) value(Workspace& w) const {
     return w.memory_.template value<N>(variables_);

@@ -39,21 +39,22 @@ constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::st
 /// - `heads` must divide d.
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
                                            AttentionOptions options = {}) {
-  return detail::multi_head_self_attention(x, heads, name, options, x.dtype());
+  return detail::multi_head_self_attention(x, heads, name, options, computed_as(x.dtype()));
 }
-/// As above, with the kernels of both layers stored as W, as in dense<W>.
+/// For sequences with padding: `seen`, bool [batch, length], is false for the positions that no query attends to.
+/// Composed of scaled_dot_product_attention and transposes: slower, with [batch, heads, length, length] in memory.
+constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
+                                           AttentionOptions options = {}) {
+  return detail::multi_head_self_attention(x, heads, name, seen, options, computed_as(x.dtype()));
+}
+
+/// With the kernels of both layers stored as W, as in dense<W>.
 template <FloatingElement W>
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
                                            AttentionOptions options = {}) {
   return detail::multi_head_self_attention(x, heads, name, options, dtype_of<W>);
 }
-
-/// As above, for sequences with padding: `seen`, bool [batch, length], is false for the positions that no query attends
-/// to. Composed of scaled_dot_product_attention and transposes: slower, with [batch, heads, length, length] in memory.
-constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
-                                           AttentionOptions options = {}) {
-  return detail::multi_head_self_attention(x, heads, name, seen, options, x.dtype());
-}
+/// The same for sequences with padding.
 template <FloatingElement W>
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name, Tensor seen,
                                            AttentionOptions options = {}) {

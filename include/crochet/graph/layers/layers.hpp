@@ -66,9 +66,10 @@ constexpr Shape shape_of_rank(Tensor x, std::size_t rank) {
   }
   return x.shape();
 }
-/// The variable `layer/kernel`, converted to what the layer computes with.
+/// The variable `layer/kernel`, converted to the type of x.
 constexpr Tensor kernel_of(Tensor x, std::string_view layer, DType stored, const Shape& shape,
                            const Initializer& init) {
+  if (stored != x.dtype() && computed_as(stored) != x.dtype()) graph_error::element_types_differ();
   return cast(layer_variable(*x.graph, layer, "/kernel", stored, shape, init), x.dtype());
 }
 constexpr Tensor bias_of(Tensor x, std::string_view layer, const Extent& width) {
@@ -108,8 +109,9 @@ constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std:
                         const ConvOptions& options = {}) {
   return detail::conv2d(images, filters, window, name, options, images.dtype());
 }
-/// As above, with the kernel stored as W, as in dense<W>. Each run converts it to the type of the images: a copy of the
-/// kernel in the memory of the run.
+/// As above, with the kernel stored as W: the type of the images, or bfloat16 if they are float. Bias and result have
+/// the type of the images. Each run converts the kernel: a copy of it in the memory of the run. Minimizing with a
+/// kernel of bfloat16 is an error (bfloat16_variables_do_not_train).
 template <FloatingElement W>
 constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std::string_view name,
                         const ConvOptions& options = {}) {
