@@ -24,8 +24,8 @@ namespace crochet {
 /// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`.
 /// - At most one save is in flight. Meanwhile the hook starts no other; a save that becomes due starts in the first run
 ///   afterwards.
-/// - Errors: result() throws them. The hook calls it in the run after the save, so errors reach the loop at the next
-///   step.
+/// - Errors: result() throws them. The hook calls it in the first run after the background write has ended, so an error
+///   reaches the loop one or more steps after the save began.
 /// - The hook's `end` waits for the save in flight and makes the last one. The destructor also waits.
 /// - An error that result() has not thrown before the next save() or the destructor goes to diagnose().
 /// - Copies share one AsyncSaver. Thread: the session's.

@@ -38,11 +38,14 @@ struct FitOptions {
   std::int64_t epochs = 1;           ///< the training ends after this epoch, counted over all its sessions
   std::optional<Data> validation{};  ///< evaluated after each epoch; then the monitored value is that of these data
   std::string monitor{};             ///< the name that selects the best epoch; empty: the first of the names
-  std::optional<Aim> aim{};          ///< of the monitored value; unset: Aim::lowest if it is called "loss"
-  std::int64_t patience = 0;         ///< epochs without improvement after which it stops; 0: no early stopping
-  std::filesystem::path folder{};    ///< checkpoints: newest, and `best`; a training found there continues. Empty: none
-  bool bar = true;                   ///< a progress bar, or lines where standard error is no terminal
-  Sink sink{};                       ///< receives a line for each evaluation and each best checkpoint
+  /// The direction of the monitored value. Unset: Aim::lowest if its name is "loss"; else fit() throws LogicError.
+  std::optional<Aim> aim{};
+  std::int64_t patience = 0;  ///< epochs without improvement after which it stops; 0: no early stopping
+  /// The folder of the checkpoints: the newest two, and in `best` the best one. A training found there continues.
+  /// Empty: no checkpoints, and no recovery from a PreemptionError.
+  std::filesystem::path folder{};
+  bool bar = true;  ///< a progress bar, or lines where standard error is no terminal
+  Sink sink{};      ///< receives a line for each evaluation and each best checkpoint
 };
 
 namespace detail {
@@ -127,7 +130,7 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
 /// - The executor is initialized, or continues the training in the folder.
 /// - Text: names of scalars of the model; the first one is monitored unless `.monitor` is set.
 /// - training: batches that count epochs, as DataSet::batch makes them; endless inside, so `repeat` is not needed.
-/// - hooks: further hooks; they are called first.
+/// - hooks: further hooks; in the chain they follow CheckpointInputPipeline and precede all others. Default: none.
 /// - It is this chain and nothing else (docs/data.md has it as a program): CheckpointInputPipeline, the further hooks,
 ///   EpochMeans, Evaluate, stop_if_exhausted, BestCheckpoint, Progress, StopAtEpoch, CheckpointSaver, RestoreBest.
 /// - With a folder, a later call with the same folder continues with the next batch, and Predictor{device, folder /

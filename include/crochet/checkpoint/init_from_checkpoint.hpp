@@ -35,8 +35,8 @@ struct InitFromCheckpointOptions {
 /// - Types are converted as in restore_session().
 /// - prefix: as of Saver::save, without the ends of file names.
 /// - Throws CheckpointMismatchError, with each such variable, if a tensor has another shape or a type that is not
-///   converted, and if there is a tensor for no variable; what the reader of the format throws. No variable has been
-///   changed then, except for an error while the file is read.
+///   converted, and if no variable has a tensor in the file. Throws what the reader of the format throws. Only an error
+///   while the elements are read leaves variables changed.
 /// - Cost: the file is read twice, usually from the page cache the second time.
 template <io::CheckpointFormat Format = io::TensorBundle>
 class InitFromCheckpoint {

@@ -184,8 +184,10 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 /// Restores a session from a checkpoint: every variable, the step, the state of its hooks.
 /// - Variables of float and double are also read from tensors of float16 and bfloat16, exactly; those of bfloat16 from
 ///   tensors of float and float16, rounded. No other type is converted.
-/// - Throws: CheckpointMismatchError if a variable is missing or has another type or shape; DataLossError for a damaged
-///   checkpoint. The session is then unchanged.
+/// - Throws CheckpointMismatchError if a variable is missing or has another type or shape, and DataLossError for a
+///   damaged checkpoint. The session is then unchanged.
+/// - Throws IoError if the checkpoint cannot be read, and what a hook's load_state throws. Variables and step may then
+///   be restored already.
 /// - Cost: the checkpoint is read twice, usually from the page cache the second time.
 template <io::CheckpointFormat F, class Session>
 Restored restore_session(Session& session, const std::filesystem::path& prefix,

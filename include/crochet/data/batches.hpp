@@ -97,7 +97,7 @@ class Batches {
 
   /// Only the rows of one of several ranks, of each batch: the program states the batch of all ranks. `ranks` has
   /// `rank()` and `size()`, as communicators do (ranks/communicator.hpp). Throws LogicError if a batch has fewer rows
-  /// than there are ranks; call drop_remainder() or pad() before it.
+  /// than there are ranks; call drop_remainder() before it.
   template <class Ranks>
   Batches shard(Ranks&& ranks) && {
     order_.shard(ranks.rank(), ranks.size());

@@ -72,7 +72,7 @@ class DataBatches<DataSet<F...>> {
     return std::move(*this);
   }
   /// Completes the last batch of an epoch with the first rows of that epoch, so that all batches have the same size.
-  /// These rows are in the epoch twice, also in the means of an evaluation.
+  /// These rows are in the epoch twice, also in the means of an evaluation. Throws LogicError after drop_remainder().
   DataBatches pad() && {
     order_.pad();
     make_room(buffer_);

@@ -26,7 +26,8 @@ namespace crochet {
 /// The mean and standard deviation of each column of the field Text; a column is one element of a row. Made by
 /// fit_standardize().
 /// - As a hook in a chain it saves the numbers in checkpoints and loads them from there. A program that only predicts
-///   lists an empty one, and takes the loaded one from the session's hooks.
+///   passes an empty one to its Predictor, which loads it. In a session with must_restore() the hook of the chain is
+///   loaded: read it from the session's hooks.
 /// - Fires: only in save_state and load_state. Fetches: nothing.
 template <FixedString Text>
 struct Standardize {

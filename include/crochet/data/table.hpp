@@ -24,8 +24,8 @@ struct Categories {
   std::vector<std::string> names;
 };
 
-/// Columns of a file. All errors are DataError and name file, line and column: `houses.csv:17: column price: "12,5" is
-/// no number; ...`. A missing value is an error wherever a value is needed.
+/// Columns of a file. All errors are DataError and name the file. An error of a value also names line and column:
+/// `houses.csv:17: column price: "12,5" is no number; ...`. A missing value is an error wherever a value is needed.
 class Table {
  public:
   /// Made by read_csv(). `lines[row]` is the line of the row in the file `name`. Each column has a value for each line.

@@ -60,9 +60,10 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 /// - List it last, behind the CheckpointSaver. In front of it, the saver would save the older weights as the newest.
 /// - Fires: at the end, if there is a best checkpoint.
 /// - Fetches: nothing.
-/// - Restores the global step too, if the executor counts it.
+/// - The global step: restored if it is a variable of the executor. Otherwise Saver sets the session's step, and
+///   MemorySaver leaves it unchanged.
 /// - A missing or damaged checkpoint is reported, and the next best is restored. If none is left, `end` throws the
-///   error of the last one.
+///   error of the last one. A CheckpointMismatchError propagates at once.
 /// - Cost: one restore.
 template <class Saver>
 struct RestoreBest {
@@ -108,8 +109,9 @@ struct RestoreBest {
 ///                       the better; NaN is never kept
 ///   keep     1          number of checkpoints to keep; below 1, begin throws LogicError
 ///   sink     std. error receives a line for each save
-/// - Fires: after a run in which the metric was published for the current step. A metric of another step is reported
-///   once and not saved, since the weights of that step no longer exist.
+/// - Fires: after a run, when the session is created, and in `end`, if the metric was published for the current step
+///   since the last check. A metric of another step is reported once and not saved, since the weights of that step no
+///   longer exist.
 /// - Fetches: nothing.
 /// - Cost: one load per run; a save for each ranked value.
 /// - State: the kept paths, their values and steps, and the channel's history (MetricCursor). A checkpoint that does

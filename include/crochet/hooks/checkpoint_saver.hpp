@@ -104,14 +104,15 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 /// - Fetches: nothing.
 /// - Cost: a comparison per run, with save_secs a clock reading. A save waits for the disk, except with an AsyncSaver
 ///   (checkpoint/async_saver.hpp).
-/// - Throws: errors of a save according to `on_failure`.
+/// - Throws: an IoError of a save if on_failure is OnSaveFailure::stop (the default), with an AsyncSaver in a run after
+///   the save. Other exceptions of a save, and those of listeners, always propagate.
 ///
 /// Listeners follow the options: CheckpointSaver{saver, {...}, listener...}. A listener has any of
 ///   begin();
 ///   before_save(session, step)            returns false to skip this save
 ///   after_save(session, step[, prefix])   returns true to stop the loop
-///   end(session, step)                    always, after the last save
-/// All of them are called, in order. An exception of a listener leaves the hook.
+///   end(session, step)                    in `end`, after the last save; not after an error
+/// The hook calls all listeners, in order.
 ///
 /// Differences from TensorFlow's CheckpointSaverHook:
 /// - a listener may skip a save;

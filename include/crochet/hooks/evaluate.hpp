@@ -51,7 +51,8 @@ struct EvaluateOptions {
 ///   at_end         -             true    also at the end of the training, unless that step is already evaluated
 ///   max_batches    batches       unset   maximum number of batches in a pass
 ///   during         -             unset   scope of a pass
-///   then, stop_if                unset   receive each result; stop_if returns true to request a stop
+///   then           -             unset   receives the result of each pass
+///   stop_if        -             unset   receives the result of each pass at the interval; true requests a stop
 ///   sink, clock                          standard error, steady
 /// - data: a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them. An empty
 ///   optional ends the pass; the next call starts a new one. passes_over(batches, ...) makes such a callable of
@@ -64,7 +65,8 @@ struct EvaluateOptions {
 /// - On several ranks every rank evaluates its part of the data, a loss or an accuracy is that of all of it, and rank 0
 ///   writes the line.
 /// - After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then
-///   `then`, then `stop_if`. `latest()` is the last result.
+///   `then`. `stop_if` is called after a pass at the interval only, not at the start or at the end. `latest()` is the
+///   last result.
 /// - The state of these functions is not saved. For early stopping of a resumable training, publish to a MetricChannel
 ///   and use stop_if_no_increase or stop_if_no_decrease.
 /// - A pass has its own workspace, so the main run's values stay unchanged. It shares the variables of the main run: a

@@ -29,13 +29,16 @@ namespace crochet {
 ///   step 100: learning_rate = 0.001
 ///   step 400: learning_rate = 0.0005
 ///   Text           -        "learning_rate"   the scalar
-///   every_steps    runs     100    at most one of the three; both, or one out of range: begin throws LogicError
+///   every_steps    steps    100    global steps; at most one of the three intervals. Several, one out of range, or
+///                                  every_epochs with Anchor::first_run: begin throws LogicError
 ///   every_seconds  seconds  unset
-///   every_epochs   epochs   unset   epochs of the data
+///   every_epochs   epochs   unset  epochs of the data
+///   anchor         -        global_step   first_run: due in the admitted runs 1, 1 + N, ...
 ///   on_change      -        unset  called with the step and the value of each line
 ///   summaries      -        none   receives a scalar summary for each reading, changed or not
 ///   sink, clock             standard error, steady
-/// - Fires: in the first admitted run, then after each interval.
+/// - Fires: in the run that makes a multiple of every_steps; with every_seconds in the first admitted run, then after
+///   each interval; with every_epochs in the run that takes the last batch of each Nth epoch.
 /// - Fetches: the scalar, in these runs.
 /// - Cost: a comparison per run, with every_seconds a clock reading.
 /// - State: when the next reading is due, and the last value.

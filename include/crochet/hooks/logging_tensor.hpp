@@ -42,8 +42,10 @@ struct LoggedValue {
 struct LoggedValues {
   std::span<const LoggedValue> values;
   std::int64_t step = 0;
-  std::optional<double> seconds;  ///< since the previous line; empty in the first one
-  std::int64_t epoch = -1;        ///< number of complete epochs, for a hook with every_epochs; else -1
+  /// Since the previous line. In the first line: since the first run (every_steps), or since the session was created
+  /// (every_epochs). Empty if the first run writes the first line, and if no interval is set.
+  std::optional<double> seconds;
+  std::int64_t epoch = -1;  ///< number of complete epochs, for a hook with every_epochs; else -1
 
   /// The value of the name. Throws LogicError if there is none.
   const LoggedValue& operator[](std::string_view name) const {

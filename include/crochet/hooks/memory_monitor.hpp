@@ -35,8 +35,9 @@ struct MemoryUse {
 ///   every_seconds    seconds  unset
 ///   every_epochs     epochs   unset   epochs of the data
 ///   anchor           -        global_step   first_run: after runs 1, 1001, ...
-///   stop_above       bytes    unset    requests a stop when the program uses more than this, so that `end` and a last
-///                                      checkpoint come before the system kills the program
+///   stop_above       bytes    unset    a reading above it requests a stop, so that `end` and a last checkpoint come
+///                                      before the system kills the program. The stop is an interruption (StopKind): a
+///                                      later session resumes the training
 ///   then             -        unset    receives each reading
 ///   read             -        the operating system's count    reads the host's memory
 ///   sink, clock               standard error, steady

@@ -34,7 +34,8 @@ namespace crochet {
 /// - Fetches: nothing; reads the executor's variables (HasVariables).
 /// - Cost: a pass over the weights; memory for a copy of them.
 /// - State: the averages and the number of updates. A resumed session continues exactly, and a recovery keeps them.
-/// - Throws: LogicError from begin for a setting out of range, and from session creation if no variable is averaged.
+/// - Throws: LogicError from begin for a setting out of range, from session creation if no variable is averaged, and
+///   from after_run if the variables hold the averages then (WeightAverages::swap).
 /// - Source: Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.
 struct MovingAverage {
   using handles =

@@ -37,8 +37,8 @@ namespace crochet {
 ///   that step: runs with hooks behind it are skipped until the report (docs/cuda.md). With fail_on_nan no checkpoint
 ///   is written from that step on. A decorated hook that reads in some runs only waits in these. In a run whose caller
 ///   fetches values, which waits in any case, the hook reads the values itself.
-/// - The message names NaN or infinity; for a tensor, which TensorFlow's hook cannot watch, also the number and
-///   positions.
+/// - The message names NaN or infinity. For a tensor, which TensorFlow's hook cannot watch, it has the numbers of NaN
+///   and infinite elements and the index of the first one.
 /// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.
 template <FixedString... Text>
 struct NanTensor {

@@ -18,7 +18,8 @@ namespace crochet {
 ///   factor     -       0.1   the next rate is the rate times this; above 0 and below 1
 ///   patience   values  10    number of consecutive values without improvement; at least 1
 ///   min_delta  -       0     an improvement is larger than this
-///   cooldown   values  0     number of values after a reduction that do not count
+///   cooldown   values  0     number of values after a reduction that do not count for `patience`; a better one among
+///                            them still becomes the best value
 ///   min_rate   -       0     lower bound of the rate
 struct PlateauRate {
   Aim aim;

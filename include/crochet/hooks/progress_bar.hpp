@@ -26,14 +26,19 @@
 
 namespace crochet {
 
-/// On a terminal, one line that is redrawn at most every `refresh_seconds`, and at the step `total`:
+/// Shows step, speed and remaining time of the loop: on a terminal in one line that is redrawn, elsewhere (a file, a
+/// pipe) in plain lines of this kind:
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
-/// - Elsewhere (a file, a pipe): plain lines of that kind, after each tenth of `total` and at least every
-///   `line_seconds`.
-/// - total: the global step at which the loop ends; unset: no bar and no remaining time.
-/// - epochs: the number of epochs after which it ends, in place of `total`. The line then begins with `epoch 3/10`.
-///   Needs data that count epochs; the bar is right where each run takes one batch and makes one step.
-/// - `Progress<"loss">{.total = 2000}` also shows values.
+///   Text...          -        none      values to show: `Progress<"loss">{.total = 2000}`
+///   total            steps    unset     the global step at which the loop ends; unset: no bar and no remaining time
+///   epochs           epochs   unset     in place of `total`: the loop ends after these epochs. The line begins with
+///                                       `epoch 3/10`. The bar is exact if each run takes one batch and makes one step.
+///                                       LogicError from session creation without data that count epochs
+///   refresh_seconds  seconds  0.1       least time between two redraws; the step `total` is drawn in any case
+///   line_seconds     seconds  60        longest time between two plain lines; one follows each tenth of `total` too
+///   columns          -        detected  columns of the terminal; 0: plain lines
+///   write            -        standard error   receives the text
+///   clock            -        steady
 /// - At the end it draws the last state and starts a new line; after an error it only starts a new line. Values of an
 ///   earlier step, after a stop by another hook or where a run makes several steps, are followed by `at step 1990`.
 /// - Lines that the library writes to standard error appear above the bar.

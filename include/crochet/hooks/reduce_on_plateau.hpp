@@ -51,7 +51,8 @@ inline std::string plateau_text(const std::string& value, std::string_view rate,
 /// - Fetches: Value, in every run.
 /// - Cost: the fetch, an addition and the feed.
 /// - State: the rate, the best value, the counts since then, and the sum of the current interval.
-/// - Throws: LogicError if the model has neither such a placeholder nor such a variable.
+/// - Throws: LogicError from before_run if the model has neither such a placeholder nor such a scalar variable. A name
+///   that the graph lacks is a compile error.
 /// - TensorFlow has no such hook.
 template <FixedString Value, FixedString Rate = "learning_rate">
 struct ReduceOnPlateau {

@@ -15,11 +15,12 @@
 
 namespace crochet {
 
-/// Compares a hash of each variable between the ranks of a session: `SameOnAllRanks{.every_steps = 1000}`. They differ
-/// if a program changes a variable on one rank (`executor.variable(...)`), or if ranks have other processors, compilers
-/// or libraries.
+/// Compares a hash of each variable between the ranks of a session: `SameOnAllRanks{.every_steps = 1000}`. Variables
+/// differ if a program changes one on one rank (`executor.variable(...)`), or if ranks have other processors, compilers
+/// or libraries. Gradient accumulators and variables that are divided over the ranks are not compared.
 ///   every_steps   global steps  1000   must be positive, else begin throws LogicError
-/// - Fires: after the run that makes a multiple of every_steps. On one machine never.
+/// - Fires: after each run that ends at a multiple of every_steps. A run of several steps that passes a multiple does
+///   not count. On one machine never.
 /// - Fetches: nothing. Reads the variables of the executor (session/variables.hpp), which must have some.
 /// - Cost when due: a pass over the variables, and 32 bytes a variable and rank; else a comparison.
 /// - Throws RanksDisagreeError on all ranks, with the name of the variable and the rank.

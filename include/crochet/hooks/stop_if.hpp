@@ -119,8 +119,8 @@ struct ExhaustedPatience {
   }
 };
 
-/// The hook of stop_if_higher and its relatives; `Rule` is CrossedThreshold or NoImprovement. A check reads the whole
-/// history.
+/// The hook of stop_if_higher, stop_if_lower, stop_if_no_increase, stop_if_no_decrease and stop_if_exhausted. `Rule`:
+/// CrossedThreshold, NoImprovement or ExhaustedPatience. A check reads the whole history.
 template <class Rule>
 class StopIfMetric {
  public:
@@ -208,10 +208,13 @@ class StopIfMetric {
 ///   metric             -        its name there; a check throws LogicError if only other metrics are published
 ///   threshold          -        values strictly beyond it stop the loop
 ///   min_steps          steps    0      values of earlier steps are ignored
-///   run_every_seconds  seconds  unset  at most one of the three; neither: whenever a metric was published. Otherwise
-///   run_every_epochs   epochs   unset   epochs of the data
-///   run_every_steps    steps    unset  as for make_early_stopping
-///   anchor             -        global_step
+///   run_every_steps    steps    unset  global steps; at most one of the three intervals. Unset: a check whenever a
+///                                      metric was published. Several, or one out of range: begin throws LogicError
+///   run_every_seconds  seconds  unset
+///   run_every_epochs   epochs   unset  epochs of the data
+///   anchor             -        global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
+///   signal             -        one of its own   also stops the sessions with a CheckForStopping of this signal
+///   sink, clock                 standard error, steady
 /// - Fires: without an interval after the first run and in the step of each evaluation, else at the interval.
 /// - Fetches: nothing.
 /// - Cost: a load or a comparison per run, with seconds a clock reading; a check reads all values.

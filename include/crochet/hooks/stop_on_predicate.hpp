@@ -33,12 +33,13 @@ struct EarlyStoppingOptions {
 /// Calls a function at an interval, and stops the loop by its result: `make_early_stopping([&] { return
 /// std::filesystem::exists("stop"); })`.
 ///   function           -        returns bool, or std::optional<std::string>: the reason for a stop; no arguments
-///   run_every_seconds  seconds  60 unless steps are given   not below 0
-///   run_every_epochs   epochs   unset   epochs of the data
-///   run_every_steps    steps    unset                       above 0
-///   anchor             -        global_step                 first_run: after runs 1, 1 + N, 1 + 2N, ...
-///   signal             -        one of its own              stops other sessions too
-/// Both intervals, or one out of range: begin throws LogicError.
+///   run_every_seconds  seconds  60      not below 0; unset if steps or epochs are given
+///   run_every_epochs   epochs   unset   above 0; epochs of the data
+///   run_every_steps    steps    unset   above 0; global steps
+///   anchor             -        global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
+///   signal             -        one of its own   also stops the sessions with a CheckForStopping of this signal
+///   sink, clock                 standard error, steady
+/// More than one interval, one out of range, or epochs with Anchor::first_run: begin throws LogicError.
 /// - Fires: after the run that makes a multiple of run_every_steps, so in the step of an evaluation by a hook in front
 ///   with the same interval; with seconds after the first run, then at the interval.
 /// - Fetches: nothing.

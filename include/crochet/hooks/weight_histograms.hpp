@@ -30,12 +30,12 @@ namespace crochet {
 ///   every_seconds  seconds       unset  LogicError
 ///   every_epochs   epochs        unset   epochs of the data
 ///   anchor         -             global_step   first_run: after runs 1, 1001, ...
-///   accept         -             unset  filter of variables by name; unset: the floating-point ones with a dimension
+///   accept         -             unset  filter of the floating-point variables by name; unset: those with a dimension
 ///                                       that do not belong to another variable, as optimizer slots do
 ///                                       (`hidden/kernel/Adam` belongs to `hidden/kernel`)
-///   summaries      -             none   the sink
+///   summaries      -             none   the sink; without it the hook does nothing
 /// - Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run of a session,
-///   then at the interval.
+///   then at the interval. A resumed session continues its interval.
 /// - Fetches: nothing. Reads the variables of the executor (session/variables.hpp), which must have some. Values are
 ///   those after the run.
 /// - Cost when due: a copy of the weights; else a comparison.

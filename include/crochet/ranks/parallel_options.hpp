@@ -9,9 +9,10 @@ namespace crochet {
 
 /// How ranks divide a batch. `Parallel{device, communicator, {.shards = 8}}`: the same bits on 1, 2, 4 and 8 ranks.
 struct ParallelOptions {
-  /// The number of parts of each batch, whatever the number of ranks; it is that number times a power of two. Each is
-  /// computed by itself, so a run on K / N of them costs as much as so many runs with smaller batches. The state of a
-  /// stopped run may go on with another number of ranks. See FixedShards.
+  /// The number of parts of each batch: the number of ranks times 1, 2, 4, 8, 16, 32 or 64, else compile() throws
+  /// LogicError. 0, the default: none. Each part is computed by itself: with K parts on N ranks a run of a rank costs
+  /// as much as K / N runs with smaller batches. A stopped training may continue on another number of ranks. See
+  /// FixedShards.
   int shards = 0;
 };
 /// The default. `Parallel{device, communicator, BlockingExchange{.compression = Compression::bfloat16}}`: each rank
@@ -22,7 +23,8 @@ struct BlockingExchange {
 /// `Parallel{device, communicator, OverlappedExchange{}}`: gradients are exchanged while those of earlier layers are
 /// computed. The same bits as BlockingExchange. It pays where the network moves data by itself, between machines; ranks
 /// on one machine move it by their processors, and lose a little.
-/// Memory: the gradients on the wire, once or twice more. The communicator is a NonblockingCommunicator.
+/// Memory: the gradients on the wire, once or twice more. The communicator is a NonblockingCommunicator, Solo, or with
+/// GPUs a DeviceCommunicator; another one is a compile error.
 struct OverlappedExchange {
   Compression compression = Compression::none;  ///< of gradients
 };

@@ -44,7 +44,9 @@ using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const 
 ///   run           before_run (all), the executor once, after_run (all); then latches a requested stop
 ///   close         end (all hooks, even if one throws), then joins the threads, then closes
 /// - A PreemptionError (AbortedError, UnavailableError) of a hook, the executor, the creator or a thread closes the
-///   session, recreates it, calls after_create_session again and repeats the call: at least once, never silently.
+///   session, recreates it, calls after_create_session again and repeats the call, so a step may run more than once. A
+///   line reports each recovery. If a bound of RecoveryOptions is reached (default: 10 consecutive failures), the error
+///   propagates.
 /// - Any other exception leaves the phase at once and reaches the caller. If it is caught inside the loop, the session
 ///   remains usable. `run_session` (crochet/session/run_session.hpp) selects end or on_error.
 /// - An executor lvalue is borrowed and must outlive the session; a temporary, or the result of `std::move`, is owned.
@@ -65,8 +67,9 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   using typename Core::Executor;
   using typename Core::HookList;
 
-  /// Exceptions of a hook's begin or after_create_session, of the creator and of the executor propagate; no other phase
-  /// is called then.
+  /// Throws what a hook's begin or after_create_session, the creator and the executor throw; no other phase is called
+  /// then. The session recovers from a PreemptionError of after_create_session, the creator and the executor, not of
+  /// begin.
   explicit MonitoredSession(Exec executor, Chain chain = Chain{}, Creator creator = Creator{},
                             SessionOptions options = SessionOptions{})
       : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), options) {
@@ -117,7 +120,9 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   template <class... A>
   requires detail::HasOtherArgument<A...>
   auto run(A&&...) { return detail::refused_run<Executor, A...>(); }
-  /// One run without hooks. Does not change the values of the last hooked run.
+  /// One run without hooks: `session.run(no_hooks, fetches<"loss">)`. Does not change the values of the last hooked
+  /// run. Permitted after a stop. Throws LogicError if the session is closed or lost, and what the executor throws,
+  /// without recovery.
   template <RequestPart... A>
   auto run(NoHooks, A&&... args) {
     if (hooked_.state() > SessionState::stopped) this->refuse();

@@ -44,8 +44,8 @@ class Prefetch {
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// The next item, valid until the next call. Waits until one is ready. Throws the exception of `fill`. One thread at
-  /// a time.
+  /// The next item, valid until the next call. Waits until one is ready. Throws the exception of `fill`, and
+  /// StopIteration if the coordinator should stop during the wait. One thread at a time.
   const Item& next() {
     std::unique_lock lock{mutex_};
     if (taken_) taken_ = false, advance(first_);

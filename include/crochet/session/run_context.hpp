@@ -77,12 +77,13 @@ class RunContext {
   /// this run without an after_run. Counts up until a run succeeds.
   [[nodiscard]] constexpr int attempt() const { return state_.stop.failures() + 1; }
 
-  /// Requests the end of the loop after this run. All hooks still complete this run. The first reason is kept.
+  /// Requests the end of the loop after this run. All hooks still complete this run. The first reason is kept, but an
+  /// interruption is replaced by this request.
   constexpr void request_stop(std::string_view reason = {}) const {
     state_.stop.request(detail::readable_name<H>.view(), reason);
   }
-  /// The same for a hook that may stop only this session of the training, like StopOnSignal. An overload, so that
-  /// compilers inline the call above.
+  /// The same with a kind. StopKind::interruption ends this session only, as StopOnSignal does: a later session resumes
+  /// the training. An overload, so that compilers inline the call above.
   constexpr void request_stop(std::string_view reason, StopKind kind) const {
     if (kind == StopKind::end) return request_stop(reason);
     state_.stop.interrupt(detail::readable_name<H>.view(), reason);

@@ -50,8 +50,11 @@ class SessionCore {
     hooked_.close_raw();
   }
 
-  /// True after a hook's stop is latched, the coordinator was stopped, or the session is closed. Recovers from a
-  /// PreemptionError that a thread reported, and then returns false. Cost: three loads.
+  /// Whether the loop has to end: a hook's stop is latched, the coordinator was stopped, or the session is closed.
+  /// - Recovers from a PreemptionError that a thread reported; then returns false unless a stop was requested too.
+  /// - Throws the error of a failed recovery. Without recovery (Singular) throws any error that a thread reported. With
+  ///   it, close() throws an error of a thread that is no PreemptionError.
+  /// - Cost: three loads.
   [[nodiscard]] bool should_stop() {
     if (hooked_.state() != SessionState::running) [[unlikely]] {
       hooked_.latch();

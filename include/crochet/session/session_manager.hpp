@@ -22,7 +22,8 @@ struct RestoreOptions {
   std::string checkpoint_dir{};
   /// Or this checkpoint file. LogicError if both are given.
   std::string checkpoint_filename_with_path{};
-  /// Wait for a checkpoint to appear, at most `max_wait_secs` seconds, instead of initializing.
+  /// True: if there is no checkpoint yet, waits for one, at most about `max_wait_secs` seconds, and polls every
+  /// WaitOptions::recovery_wait_secs seconds. After that time the session is initialized.
   bool wait_for_checkpoint = false;
   double max_wait_secs = 7200;
 };
@@ -90,8 +91,9 @@ class SessionManager {
     require(scaffold_.missing(session), "is not ready after it was initialized or restored");
   }
 
-  /// Restores and never initializes. Returns whether the session was restored and is ready; otherwise reports the
-  /// reason.
+  /// Restores a checkpoint and never initializes; then runs local_init, also if nothing was restored. Returns whether a
+  /// checkpoint was restored and the session is ready. Writes a line only if it was restored and is not ready. Throws
+  /// CancelledError if a wait is stopped, LogicError if `from` has a folder and a file, and what the saver throws.
   template <class E>
   bool recover_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
     const bool restored = restore(session, coordinator, from);

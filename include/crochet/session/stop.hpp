@@ -16,11 +16,11 @@ namespace crochet {
 struct StopReason {
   std::string hook;       ///< the source: the hook's type, the name of a thread, "the caller", "the data"
   std::string reason;     ///< the reason
-  std::int64_t step = 0;  ///< the global step at the end; 0 while the session is open
+  std::int64_t step = 0;  ///< the global step at the end; 0 while the session is open, and after an error
   StopKind kind = StopKind::end;
 };
 
-/// "StopAtStep: reached step 2000"; empty before a request.
+/// "StopAtStep: step 2000 was reached"; empty before a request.
 [[nodiscard]] CROCHET_COLD inline std::string to_string(const StopReason& why) {
   return why.reason.empty() ? why.hook : detail::message({why.hook, ": ", why.reason});
 }

@@ -94,7 +94,8 @@ class StepExecutor {
     probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...);
   }
 
-  /// The value that the last run on the workspace set; value-initialized if it did not set it.
+  /// The value of the output N in the workspace. An output that the last run did not set keeps the value of an earlier
+  /// run; before the first assignment it is value-initialized.
   template <class N>
   [[nodiscard]] constexpr fetched_t<N> fetch(Workspace& workspace) const {
     return detail::output_slot<N>(workspace);

@@ -82,7 +82,7 @@ class WeightAverages {
     shared_->scope = scope;
     return scope;
   }
-  /// For `.during = averages.swapped()`, in Evaluate and BestCheckpoint.
+  /// The scope of an evaluation pass: `.during = averages.swapped()` of Evaluate and InMemoryEvaluator.
   [[nodiscard]] std::function<std::shared_ptr<void>()> swapped() const {
     return [averages = *this] { return averages.swap_for_a_while(); };
   }
