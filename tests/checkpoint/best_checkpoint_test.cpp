@@ -221,6 +221,16 @@ TEST_F(Best, SavesAverages) {
   EXPECT_EQ(w, 1.25) << "0.5 * (0.5 * 0 + 0.5 * 1) + 0.5 * 2, saved, and restored at the end";
 }
 
+TEST_F(Best, TheBestAveragesAreTheLatestOfTheFolder) {
+  const WeightAverages averages;
+  Saver saver{folder("averaged"), {.max_to_keep = 0}};
+  BestCheckpoint keeps{
+      AveragedSaver{saver, averages}, metrics, "accuracy", {.aim = Aim::highest, .keep = 2, .sink = silent}};
+  run(executor(), HookChain{StopAtStep{.last_step = 2}, MovingAverage{.averages = averages, .decay = 0.5},
+                            Publisher{metrics, {0.2, 0.1}}, keeps});
+  EXPECT_EQ(saver.latest_checkpoint(), keeps.kept().at(0).path);
+}
+
 TEST_F(Best, AveragesSurviveARestart) {
   const auto train = [&](std::int64_t until, const char* name) {
     const WeightAverages averages;

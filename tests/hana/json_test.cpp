@@ -112,6 +112,7 @@ TEST(HanaJson, RefusesNumbersThatTheMemberCannotHold) {
   EXPECT_NE(refusal(R"({"patience": 2147483648})"), "");
   EXPECT_NE(refusal(R"({"patience": -2147483649})"), "");
   EXPECT_NE(refusal(R"({"patience": 18446744073709551615})"), "");
+  EXPECT_NE(refusal(R"({"patience": 1e999})").find("crochet: this is no JSON: "), std::string::npos);
   EXPECT_EQ(refusal(R"({"patience": -2147483648})"), "");
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -105,6 +106,10 @@ TEST(CheckpointState, RefusesWhatIsNone) {
     }
   }
   EXPECT_THROW(write_checkpoint_state(folder.path(), {}), crochet::LogicError);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(write_checkpoint_state(folder.path(), {.newest = folder / "m", .last_preserved = infinity}),
+               crochet::LogicError)
+      << "it could not be read";
 }
 
 }  // namespace checkpoint_state_test

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <crochet/crochet.hpp>
@@ -42,6 +43,18 @@ class NcclRanks : public testing::Test {
   void TearDown() override { unsetenv("CROCHET_FAKE_NCCL"); }
   static void break_it(const char* how) { setenv("CROCHET_FAKE_NCCL", how, 1); }
 };
+
+/// A host that reports failures of its rank.
+struct Reporting : cr::testing::ThreadRank {
+  Reporting(cr::testing::ThreadRank me, std::string& to) : ThreadRank(me), noted(&to) {}
+  void note_failure(std::string_view what) { *noted = what; }
+  std::string* noted;
+};
+TEST(Nccl, PassesAFailureToItsHost) {
+  std::string noted;
+  cr::testing::run_ranks(1, [&](cr::testing::ThreadRank me) { cr::Nccl{Reporting(me, noted)}.note_failure("disk"); });
+  EXPECT_EQ(noted, "disk");
+}
 
 /// The losses and the variables of each rank.
 template <class Model, class... Options>

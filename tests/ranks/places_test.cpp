@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles and dumps of several ranks: each has a folder of its own, and devices that name the rank.
+// Files of several ranks: profiles and dumps have a folder for each, and devices that name the rank; rows are written
+// once.
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/checkpoint/restore_latest.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/csv_logger.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -102,6 +105,18 @@ TEST(RankPlaces, ADumpUnderAGuardIsThatOfOneRank) {
     return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::OnRank<1, cr::DumpingDebugHook<>>{{test / "dumps"}}};
   });
   EXPECT_EQ(entries_of(test / "dumps"), std::set<std::string>{"rank_1"});
+}
+
+TEST(RankPlaces, RowsAreWrittenOnce) {
+  const TemporaryFolder test;
+  train([&](int) {
+    return cr::HookChain{cr::StopAtStep{.last_step = 4},
+                         cr::CsvLogger<"loss">{.path = test / "run.csv", .every_steps = 2},
+                         cr::JsonLinesLogger<"loss">{.path = test / "run.jsonl", .every_steps = 1}};
+  });
+  const std::string csv = text_of(test / "run.csv"), json = text_of(test / "run.jsonl");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv;
+  EXPECT_EQ(std::count(json.begin(), json.end(), '\n'), 4) << json;
 }
 
 /// Exchanges of different sizes, of which a plan with probes could have another order.

@@ -66,7 +66,8 @@ class ResourceExhaustedError : public Error {
   using Error::Error;
 };
 
-/// A device has no memory for a run. The message has the number of bytes, and how many are free.
+/// A device has no memory for a run or an array, or the host has no pinned memory for it. The message has the number of
+/// bytes, and for a device how many are free.
 class DeviceMemoryError : public ResourceExhaustedError {
  public:
   using ResourceExhaustedError::ResourceExhaustedError;

@@ -49,8 +49,9 @@ struct BasicCuda {
     return {make_device(), settings(exchange)};
   }
 
-  /// The model's executor. Throws DeviceError if there is no GPU that can be used, or not with these options. A mistake
-  /// in the model is one compile error here.
+  /// The model's executor. Throws DeviceError if there is no GPU that can be used, or not with these options;
+  /// LogicError if steps_per_launch is below 1, or queue_seconds is negative or NaN. A mistake in the model is one
+  /// compile error here.
   template <class Model>
   auto compile() const {
     if constexpr (!Device::launches_here) {

@@ -64,7 +64,8 @@ ExportedModel describe_export(const GraphParts& graph, std::span<const std::stri
 }  // namespace detail
 
 /// Describes what computes the outputs of a model. Variables have no values.
-/// - An output that is not in the model, that is a variable, or that changes a variable is a compile error.
+/// - An output that is not in the model, that is a variable, that changes a variable, or that is normalized by its
+///   batch (batch_norm in training) is a compile error.
 /// - Cost: runs passes over the graph. Not for a loop.
 template <class Model, FixedString... Outputs>
 ExportedModel described() {

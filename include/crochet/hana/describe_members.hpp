@@ -39,8 +39,8 @@ void append_member(std::string& line, const Member& member) {
 }  // namespace detail
 
 /// The listed members by name and value: `patience 20, rule {rate 0.1, floor 0.0}, name "loss"`.
-/// - Only the first six elements of a list; an enumerator as its number; `none` for an empty optional; `...` for a type
-///   without a text form.
+/// - A list of more than six elements as its first three and its length; an enumerator as its number; `none` for an
+///   empty optional; `...` for a type without a text form.
 /// - Cost: allocates.
 template <ListsMembers Object>
 std::string describe(const Object& object) {

@@ -33,7 +33,8 @@ nlohmann::ordered_json json_of(const Object& object) {
 /// Sets the members for which a JSON object has a key; the others keep their values. `json`: an nlohmann::json or
 /// ordered_json.
 /// - Throws: DataError for a key without a member (the message has the nearest member's name), a value of another type,
-///   or a number out of the member's range. The object is then unchanged.
+///   or a whole number out of the member's range. The object is then unchanged. A number that is too large for a float
+///   becomes infinite.
 template <class Json, ListsMembers Object>
 void read_json(const Json& json, Object& object) {
   [[maybe_unused]] members_have_forms_in_json<Object> checked;
@@ -45,11 +46,13 @@ void read_json(const Json& json, Object& object) {
 /// The same, from text. Throws DataError, with the position, for invalid JSON.
 template <ListsMembers Object>
 void read_json_text(std::string_view text, Object& object) {
+  nlohmann::ordered_json json;
   try {
-    read_json(nlohmann::ordered_json::parse(text), object);
-  } catch (const nlohmann::json::parse_error& error) {
+    json = nlohmann::ordered_json::parse(text);
+  } catch (const nlohmann::json::exception& error) {  // also a number out of range
     throw DataError(std::string("crochet: this is no JSON: ") + error.what());
   }
+  read_json(json, object);
 }
 
 }  // namespace crochet

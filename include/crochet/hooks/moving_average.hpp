@@ -111,6 +111,8 @@ struct AveragedSaver {
   { return saver.has(path); }
   auto here(const auto& path) const requires requires { saver.here(path); }
   { return saver.here(path); }
+  void make_latest(const auto& path) requires requires { saver.make_latest(path); }
+  { saver.make_latest(path); }
   void prepare() requires requires(Saver& s) { s.prepare(); }
   { saver.prepare(); }
 };

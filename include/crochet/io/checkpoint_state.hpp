@@ -33,7 +33,8 @@ inline std::filesystem::path checkpoint_state_file(const std::filesystem::path& 
 /// tf.train.get_checkpoint_state and latest_checkpoint can read it.
 /// - Durable on return. An interruption leaves a complete file or none.
 /// - Of more than 65,536 checkpoints it lists the last 65,536.
-/// - Throws LogicError if `newest` is empty, or if there are time stamps but not one for each checkpoint; IoError.
+/// - Throws LogicError if `newest` is empty, or if there are time stamps but not one for each checkpoint, or one is not
+///   finite; IoError.
 void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
                             std::string_view name = "checkpoint", FileSystem& files = local_files());
 

@@ -68,8 +68,9 @@ namespace crochet::io {
 
 CROCHET_INLINE void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
                                            std::string_view name, FileSystem& files) {
-  for (const double time : state.timestamps) {
-    if (!std::isfinite(time)) throw LogicError("crochet: the time of a checkpoint is infinite or not a number");
+  const auto is_finite = [](double time) { return std::isfinite(time); };
+  if (!is_finite(state.last_preserved) || !std::all_of(state.timestamps.begin(), state.timestamps.end(), is_finite)) {
+    throw LogicError("crochet: the time of a checkpoint is infinite or not a number");
   }
   if (state.newest.empty() || (!state.timestamps.empty() && state.timestamps.size() != state.all.size())) {
     throw LogicError("crochet: a checkpoint state needs a newest one, and as many time stamps as checkpoints or none");

@@ -79,7 +79,8 @@ class EventWriter {
   void add_session_log(proto::SessionLog_SessionStatus status, std::int64_t step, std::string_view path = {},
                        std::string_view message = {}) const;
 
-  /// Returns when everything that was added is on the disk. Throws like an add.
+  /// Returns when everything that was added is on the disk. Throws the error of an earlier write as an add does; after
+  /// close() it returns at once.
   void flush() const;
   /// Writes the queued events and closes the file, for all copies. May be called repeatedly. Throws like an add.
   void close() const;

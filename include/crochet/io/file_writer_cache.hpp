@@ -16,7 +16,8 @@ namespace crochet::io {
 class FileWriterCache {
  public:
   /// The writer of the folder. Creates it on first use and after it was closed; only then `options` take effect.
-  /// "logs/a", "logs//a" and "logs/a/" are the same folder. Throws IoError.
+  /// "logs/a", "logs//a" and "logs/a/" are the same folder; a relative path, an absolute one and a link are different
+  /// ones. Throws IoError.
   static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
   /// Closes and removes all writers. Throws the first error after all are closed.
   static void clear();

@@ -21,8 +21,8 @@ namespace crochet::io {
 /// - Checksums: the format has none. This library stores a CRC-32C of the header and of each tensor in the file's
 ///   metadata ("crochet.header_crc32c", "crochet.tensor_crc32c"); other readers ignore them.
 /// - Strings: the format has none. They are stored as bytes (U8), and "crochet.strings" marks them for this library.
-/// - Throws LogicError for complex128, quantized types and int4, for names that are not UTF-8, and for the name
-///   "__metadata__".
+/// - Throws LogicError for complex128, quantized types, int4, uint4 and float8_e4m3b11fnuz, for names that are not
+///   UTF-8 or occur twice, for the name "__metadata__", and for a header above 100,000,000 bytes.
 /// - Cost of write: the bytes twice through CRC-32C, once to the disk, and once read back (docs/benchmarks.md).
 struct Safetensors {
   static constexpr std::string_view name = "safetensors";

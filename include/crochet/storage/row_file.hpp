@@ -50,7 +50,8 @@ class RowFile {
 
   /// Truncates an existing file to its first line and the lines of steps up to `step`. This drops the lines that a
   /// session wrote before it was set back to `step`, and an incomplete line. Creates a missing file. Throws IoError,
-  /// also if the file begins with another line: then another program wrote it, or it has other columns.
+  /// also if the file begins with another line, or a complete line has no step: then another program wrote it, or it
+  /// has other columns. The file is then unchanged.
   static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
                      StepOf step_of) {
     std::error_code none;
@@ -93,7 +94,10 @@ class RowFile {
     std::string kept = first_line.empty() ? "" : std::string(first_line) + '\n';
     text.remove_prefix(kept.size());
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      const auto of = step_of(text.substr(0, end));
+      const std::string_view line = text.substr(0, end);
+      const auto of = step_of(line);
+      if (!of && !line.empty())
+        fail(path, "it exists, and a line of it has no step; give another path, or have it replaced");
       if (of && *of <= step) kept.append(text.substr(0, end + 1));
       text.remove_prefix(end + 1);
     }

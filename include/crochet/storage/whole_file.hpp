@@ -75,7 +75,8 @@ inline void sync_folder_of(const std::filesystem::path& path, FileSystem& files 
 
 /// Writes the parts, in order, to `path` with ".tmp" added, syncs it to disk, and renames it to `path`. Replaces an
 /// existing file.
-/// - Throws: IoError; an existing file is then unchanged, and no temporary file is left.
+/// - Throws: IoError; no temporary file is then left, and an existing file is unchanged, unless only the folder could
+///   not be synced: then the new file is in its place.
 /// - Thread: one writer of a path at a time.
 /// - Cost: waits for the disk.
 inline void write_whole_file(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts,

@@ -32,7 +32,7 @@ class Oracle {
   void teach(const Op& op, ElementRule rule) { elements_[&op] = std::move(rule); }
   void teach(const Op& op, KernelRule rule) { kernels_[&op] = std::move(rule); }
 
-  /// The size of a dynamic dimension that the feeds' lengths do not determine.
+  /// The size of a dynamic dimension that the feeds' lengths do not determine. An unknown name has no effect.
   void set_dimension(std::string_view name, std::int64_t size) {
     for (const PooledName& s : graph_.symbols) {
       if (graph_.text_of(s) == name) dims_[static_cast<std::size_t>(s.node)] = size;

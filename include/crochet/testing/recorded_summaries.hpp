@@ -14,8 +14,8 @@
 
 namespace crochet::testing {
 
-/// Records summaries as text, one per line: `1: loss = 0.5, w = [12 values]`; START, STOP and flush of the log are
-/// lines too. Copies share one record.
+/// Records summaries as text, one per line: `1: loss = 0.5, w = [12 values]`; the end of a session, a checkpoint and a
+/// flush are the lines `stop 9`, `checkpoint 9 path` and `flush`. A start is not recorded. Copies share one record.
 class RecordedSummaries {
  public:
   void add_summary(const io::Summary& summary, std::int64_t step) const {

@@ -114,6 +114,20 @@ TEST(NvtxRanges, TheRangeOfARunThatFailedEndsBeforeTheNext) {
   EXPECT_EQ(ranges(), "step 1{}step 2{product{}}");
 }
 
+TEST(NvtxRanges, OfOtherMembersOfATeamAreNotEndedByTheSession) {
+  const std::string_view names[] = {"product"};
+  cr::ProbedRun run;
+  run.node_names = names;
+  (void)tool();
+  (void)ranges();
+  cr::cuda::NvtxProbe probe(tool());
+  probe.on_run_begin(run);
+  probe.on_node_begin<0>(0);
+  probe.on_node_begin<0>(1);  // on a thread of its own; the run fails
+  probe.close();
+  EXPECT_EQ(ranges(), "step 1{product{product{}}") << "those of the session's thread";
+}
+
 TEST(NvtxRanges, SaysWhatIsWrongWithItsOptions) {
   const cr::cuda::Nvtx no_tool;
   cr::NvtxRanges both{{.every_steps = 1, .every_seconds = 1}, no_tool};

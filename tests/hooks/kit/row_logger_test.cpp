@@ -244,6 +244,18 @@ TEST(CsvLogger, ErrorsNameTheFileAndTheCause) {
   }
 }
 
+TEST(JsonLinesLogger, LeavesTheFileOfAnotherProgramAsItIs) {
+  const TemporaryFolder folder;
+  const auto path = folder / "notes.txt";
+  put(path, "{\"step\":1,\"loss\":2}\nbuy milk\n");
+  EXPECT_EQ(error_of([&] {
+              Script{cr::JsonLinesLogger<"loss">{.path = path}, value<"loss">(1.0)};
+            }),
+            "crochet: cannot write " + path.string() +
+                ": it exists, and a line of it has no step; give another path, or have it replaced");
+  EXPECT_EQ(text_of(path), "{\"step\":1,\"loss\":2}\nbuy milk\n");
+}
+
 TEST(JsonLinesLogger, WritesAnObjectInEachLine) {
   const TemporaryFolder folder;
   const auto path = folder / "log.jsonl";
@@ -265,9 +277,15 @@ TEST(JsonLinesLogger, WritesAnObjectInEachLine) {
 TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
   const TemporaryFolder folder;
   const auto path = folder / "log.jsonl";
-  put(path, "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n{\"step\":3}\n[1]\n{\"step\":2.5}\nnot json\n{\"st");
+  const std::string kept = "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n";
+  put(path, kept + "{\"step\":3}\n\n{\"st");
   cr::io::RowFile::resume(path, "", 2, &cr::io::JsonRow::step_of);
-  EXPECT_EQ(text_of(path), "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n");
+  EXPECT_EQ(text_of(path), kept);
+  for (const std::string line : {"[1]\n", "{\"step\":2.5}\n", "not json\n"}) {
+    put(path, kept + line);
+    EXPECT_THROW(cr::io::RowFile::resume(path, "", 1, &cr::io::JsonRow::step_of), cr::IoError) << line;
+    EXPECT_EQ(text_of(path), kept + line) << "unchanged";
+  }
 }
 
 TEST(RowLoggers, KeepTheLaws) {

@@ -90,7 +90,7 @@ template <class Given>
 struct the_first_argument_of_this_creator_is_no_scaffold;
 
 /// Cause: the hook has a probe, which reads the values inside a step, but the executor does not support probes.
-/// Fix: use an executor that does (Cpu, StepExecutor; session/executor.hpp lists the requirements), or remove the
+/// Fix: use an executor that does (Cpu, Cuda, StepExecutor; session/executor.hpp lists the requirements), or remove the
 /// hook.
 template <class Hook>
 struct states_a_probe_but_this_executor_takes_none;

@@ -62,7 +62,7 @@ class GraphBuilder {
     return this->name(name, source(op::variable, dtype, shape, init.attributes(shape, trainable)));
   }
 
-  /// A constant scalar; it broadcasts.
+  /// A constant scalar; it broadcasts. Kept as a double: integers beyond 2^53 are rounded.
   template <Element T>
   constexpr Tensor constant(T value) {
     return constant(dtype_of<T>, static_cast<double>(value));
@@ -149,7 +149,7 @@ class GraphBuilder {
   }
 
   /// Assigns a value that follows training, such as a moving average. Every optimizer step whose scope contains the
-  /// variable runs the assignment, and nothing else does.
+  /// variable runs the assignment, and nothing else does. With MinimizeOptions::accumulate each of a step's runs does.
   constexpr void assign_in_training(Tensor variable, Tensor value) {
     training_assignments_.push_back(assign(variable, value).id);
   }

@@ -58,7 +58,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void heads_do_not_divide_the_width(std::int64_t width, std::int64_t heads) {
   fail(std::to_string(width) + " channels do not make " + std::to_string(heads) + " equal heads or groups");
 }
-/// A window, including its dilation, larger than its input, or a stride or dilation below 1.
+/// A window, including its dilation, larger than its input, or a window, stride or dilation below 1; or an image whose
+/// height or width is dynamic.
 [[noreturn]] inline void window_does_not_fit() {
   fail("the window does not fit the image, or a stride or dilation is below 1");
 }

@@ -49,8 +49,8 @@ constexpr void follow(Tensor moving, Tensor now, double momentum) {
 
 /// Batch normalisation: in training with the batch's mean and variance, otherwise with their moving averages. x [...,
 /// c], the result has its shape. Defaults as in Keras.
-/// - The moving averages are updated in every optimizer step and in no other run. minimize() adds the updates; unlike
-///   in TensorFlow 1 there are no update operations to run.
+/// - The moving averages are updated in every optimizer step and in no other run; with MinimizeOptions::accumulate in
+///   each of a step's runs. minimize() adds the updates; unlike in TensorFlow 1 there are no update operations to run.
 /// - The moving variance is the unbiased one (Ioffe and Szegedy, ICML 2015, algorithm 2).
 /// - For evaluation call the network again under SharedVariables with `training` false.
 constexpr Tensor batch_norm(Tensor x, std::string_view name, bool training, BatchNormOptions options = {}) {

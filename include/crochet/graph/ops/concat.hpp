@@ -57,7 +57,7 @@ constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
 }  // namespace detail
 
 /// Concatenates tensors along an axis (numpy.concatenate). Their other dimensions must be equal. Dynamic dimensions
-/// along the axis must be multiples of the same one.
+/// along the axis must be multiples of the same one, and cannot be joined with static ones: there is no batch + 1.
 constexpr Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   const std::size_t at = detail::axis_of(parts.begin()->shape().rank, axis);
   std::vector<Tensor> all;

@@ -18,7 +18,8 @@ constexpr Tensor iota(GraphBuilder& g, DType type, const Extent& n, double start
   return g.shaped_as(op::iota, {}, type, {n}, {.reals = {start, step}});
 }
 /// start, start + step, ..., [n]: numpy.arange with a count instead of an end, so rounding cannot change the size.
-/// Integers are exact where start, step and the result are below 2^53.
+/// Integers are exact where start, step and the result are below 2^53; for them start and step are truncated first, so
+/// iota<int32>(g, n, 0, 0.5) is all 0.
 template <Element T>
 constexpr Tensor iota(GraphBuilder& g, const Extent& n, double start = 0, double step = 1) {
   return iota(g, dtype_of<T>, n, start, step);

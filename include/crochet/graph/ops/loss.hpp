@@ -79,9 +79,10 @@ inline constexpr Op sigmoid_cross_entropy{"sigmoid_cross_entropy", OpKind::eleme
 struct PerExample {};
 inline constexpr PerExample per_example{};
 
-/// sum(weights * losses) / sum(weights); 0 if the weights sum to 0. `weights` broadcast to the losses. With weights 0
-/// or 1 it is the mean of the selected losses. (TensorFlow 1 divides by the number of nonzero weights, Keras by the
-/// number of all losses.)
+/// sum(weights * losses) / sum(weights). `weights` broadcast to the losses. With weights 0 or 1 it is the mean of the
+/// selected losses. (TensorFlow 1 divides by the number of nonzero weights, Keras by the number of all losses.)
+/// - Where the weights sum to 0 the divisor is 1, so weights that are all 0 give 0.
+/// - A weight of 0 does not hide a loss that is NaN or infinite: 0 * NaN is NaN. Give ignored rows valid labels.
 constexpr Tensor weighted_mean(Tensor losses, Tensor weights) {
   if (!(broadcast(losses.shape(), weights.shape()) == losses.shape())) graph_error::shapes_do_not_broadcast();
   const Tensor w = losses.shape() == weights.shape() ? weights : broadcast_to(weights, losses.shape());
@@ -100,7 +101,8 @@ constexpr Tensor mean_of_last(Tensor x) { return x.shape().rank == 0 ? x : reduc
 }  // namespace detail
 
 /// log(sum_j exp(z_j)) - z_label of each row, computed from z - max(z), so all finite logits are safe.
-/// - logits [..., classes], labels int32 [...] in [0, classes). A label outside makes the row's loss NaN.
+/// - logits [..., classes], labels int32 [...] in [0, classes). A label outside makes the row's loss and gradient NaN,
+///   and so a mean over the rows, also where the row's weight is 0: there is no label that means "ignore".
 /// - Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, eq. 6.30.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels, PerExample) {
   return detail::cross_entropy_rows(op::sparse_cross_entropy, logits, labels);
@@ -140,7 +142,8 @@ constexpr Tensor sigmoid_cross_entropy(Tensor logits, Tensor p, Tensor weights) 
   return weighted_mean(sigmoid_cross_entropy(logits, p, per_example), weights);
 }
 
-/// (y - target)^2, averaged over the last axis: [..., n] -> [...].
+/// (y - target)^2, averaged over the last axis: [..., n] -> [...]. y and target should have one shape: they broadcast,
+/// so y [n, 1] with target [n] is compared as [n, n]. The same in mean_absolute_error and huber_loss.
 constexpr Tensor mean_squared_error(Tensor y, Tensor target, PerExample) {
   return detail::mean_of_last(square(y - target));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation over the last axis (layer_norm, rms_norm), over all other axes (batch_norm), and over groups of
-// channels (group_norm). Always y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance.
+// channels (group_norm). y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance; rms_norm is
+// y = gamma x / sqrt(mean(x^2) + epsilon).
 #pragma once
 #include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/graph/ops/reduce.hpp>

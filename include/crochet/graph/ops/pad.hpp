@@ -12,7 +12,8 @@ struct Pads {
 };
 
 /// The padding of pad(), as in numpy.pad and tf.pad: a constant; the elements mirrored at the edge, without the edge
-/// element (reflect) or with it (symmetric).
+/// element (reflect) or with it (symmetric). A dimension of n elements has at most n - 1 (reflect) or n (symmetric)
+/// added before and after, as in tf.pad; numpy.pad goes on mirroring.
 enum class PadMode : std::uint8_t { constant, reflect, symmetric };
 
 namespace detail {

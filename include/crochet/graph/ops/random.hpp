@@ -50,8 +50,9 @@ constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probabi
 }
 }  // namespace detail
 
-/// Uniform in [low, high), new in every run. Multiples of 2^-24 (float) or 2^-53 (double) before scaling. `name`
-/// selects the stream; by default it depends on the position in the model, so another model draws other numbers.
+/// Uniform in [low, high), new in every run; with another low or high than 0 and 1 the scaling can round up to `high`.
+/// Multiples of 2^-24 (float) or 2^-53 (double) before scaling. `name` selects the stream; by default it depends on the
+/// position in the model, so another model draws other numbers.
 template <Element T>
 constexpr Tensor random_uniform(GraphBuilder& g, const Shape& shape, double low = 0, double high = 1,
                                 std::string_view name = {}) {

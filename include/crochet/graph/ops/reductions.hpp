@@ -38,7 +38,8 @@ constexpr Tensor reduce_axes(const Op& op, Tensor x, std::initializer_list<int> 
 }
 }  // namespace detail
 
-/// Infinity over no elements; NaN if an element is NaN. Elements equal to the minimum share the gradient equally.
+/// Over no elements infinity (integers: the greatest number); NaN if an element is NaN. Elements equal to the minimum
+/// share the gradient equally.
 constexpr Tensor reduce_min(Tensor x) { return detail::reduce_all_axes(op::reduce_min, x); }
 constexpr Tensor reduce_min(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_min, x, axes, keep);

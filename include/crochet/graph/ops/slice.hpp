@@ -106,7 +106,7 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 /// Elements from, from + step, ... of x along an axis, up to but not including `to`: x[..., from:to:step, ...] in
 /// numpy.
 /// - Negative positions count from the end. Unlike in numpy and TensorFlow, a position outside the dimension is an
-///   error.
+///   error, and so is a `to` on the wrong side of `from`; equal positions give an empty dimension.
 /// - A dynamic dimension can be sliced if the size of the result is known: all of it, a fraction of it, or a number of
 ///   elements (the last three: from = -3).
 /// - If the dynamic dimension is smaller than that in a run, missing elements are NaN (signed integers: the lowest

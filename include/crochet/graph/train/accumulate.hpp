@@ -48,8 +48,8 @@ class GradientSums {
   VariableGradients sums_;  ///< slots, and their sums including this run's gradients
 };
 
-/// minimize() with `accumulate`. In all runs but the last of a step every assignment except those of the sums keeps the
-/// old value, by a select.
+/// minimize() with `accumulate`. In all runs but the last of a step the optimizer's assignments keep the old value, by
+/// a select. The sums, and what the model assigns in training (moving averages), change in every run.
 template <class Optimizer>
 constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const MinimizeOptions& options) {
   GraphBuilder& g = *loss.graph;

@@ -90,7 +90,8 @@ constexpr ConstexprVector<int> gradients(Tensor loss) {
   return gradient;
 }
 
-/// d loss / d x, with x's shape. x is a variable that the loss depends on, or a value between one and the loss.
+/// d loss / d x, with x's shape. x is a trainable variable that the loss depends on, or a value between one and the
+/// loss. Of a placeholder, or of a variable that is not trainable, there is no gradient: loss_depends_on_no_variable.
 constexpr Tensor gradient(Tensor loss, Tensor x) {
   const ConstexprVector<int> all = gradients(loss);
   const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;

@@ -26,7 +26,7 @@ namespace crochet {
 ///   every_steps    steps    1000     at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
 ///   every_epochs   epochs   unset   epochs of the data
-///   anchor         -        global_step   first_run: after runs 1, 1001, ...
+///   anchor         -        global_step   first_run: after runs 1, 1001, ...; not with every_epochs (LogicError)
 ///   device         -        unset    NVML's number of the GPU; unset: that of the session's executor, else number 0
 ///   required       -        false    true: the session throws DeviceError if there is no NVML or no such GPU.
 ///                                    false: one line reports it, and the hook then does nothing

@@ -26,12 +26,12 @@ class NvtxProbe {
     open(("step " + std::to_string(run.step + 1)).c_str());
   }
   template <std::size_t I>
-  void on_node_begin(int /*member*/) {
-    open(names_[I].c_str());
+  void on_node_begin(int member) {
+    open(names_[I].c_str(), member);
   }
   template <std::size_t I>
-  void on_node_end(int /*member*/) {
-    end();
+  void on_node_end(int member) {
+    end(member);
   }
   void on_run_end() { close(); }
   /// Ends the ranges of a run that has failed.
@@ -40,13 +40,13 @@ class NvtxProbe {
   }
 
  private:
-  void open(const char* name) {
+  void open(const char* name, int member = 0) {
     tool_->push(name);
-    ++depth_;
+    if (member == 0) ++depth_;
   }
-  void end() {
+  void end(int member = 0) {
     tool_->pop();
-    --depth_;
+    if (member == 0) --depth_;
   }
   void name_nodes(std::span<const std::string_view> names) {
     names_.assign(names.begin(), names.end());
@@ -56,7 +56,7 @@ class NvtxProbe {
   const Nvtx* tool_;
   std::vector<std::string> names_;  // ended by 0
   const std::string_view* names_of_ = nullptr;
-  int depth_ = 0;  ///< ranges that are open
+  int depth_ = 0;  ///< open ranges of the session's thread; each range belongs to the thread that began it
 };
 
 }  // namespace crochet::cuda

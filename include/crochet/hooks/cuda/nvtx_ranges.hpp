@@ -23,7 +23,7 @@ namespace crochet {
 ///   every_steps    steps    1       at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
 ///   every_epochs   epochs   unset   epochs of the data
-///   anchor         -        global_step   first_run: the first run, then each N-th
+///   anchor         -        global_step   first_run: the first run, then each N-th; not with every_epochs (LogicError)
 ///   clock                   steady
 /// - Fires: where a tool is attached (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.
 /// - Fetches: nothing.

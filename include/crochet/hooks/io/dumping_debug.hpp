@@ -64,8 +64,9 @@ struct DumpingDebugOptions {
 /// - Cost: nothing in other runs. In a dumped run watched nodes are not fused, and their bytes are written to the page
 ///   cache on the running thread; from a GPU only the values are copied that the watches of the run select. Watching
 ///   computes no additional nodes.
-/// - Throws: FailedPreconditionError for an unusable root; LogicError for invalid options; with `fail` IoError and
-///   ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp).
+/// - Throws: FailedPreconditionError for an unusable root; IoError, also with `skip`, if the root cannot be made;
+///   LogicError for invalid options; with `fail` IoError and ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT,
+///   debug/dump/disk_budget.hpp).
 /// - Thread: one session.
 /// - On several ranks each writes into its own session root, `rank_0`, `rank_1` and so on in the given one, and the
 ///   devices are `/job:worker/replica:0/task:<rank>/device:...`.

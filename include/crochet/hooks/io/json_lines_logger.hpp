@@ -9,8 +9,10 @@ namespace crochet {
 
 /// `JsonLinesLogger<"loss", "confusion">{.path = "out/training.jsonl", .every_steps = 10}` writes
 ///   {"step":10,"loss":0.6931,"confusion":[[3,0],[1,4]]}
-/// Scalars and tensors; a value that is not finite is null. Parameters and errors: RowLogger.
-/// - Fires: at each interval of global steps or seconds.
+/// Scalars and tensors; a value that is not finite is null. With `every_epochs` each row has the member "epoch" behind
+/// the step. Parameters and errors: RowLogger.
+/// - With `resume`, IoError if a line of an existing file has no "step".
+/// - Fires: at each interval of global steps, seconds or epochs.
 /// - Fetches: the names, in those runs only.
 /// - Cost: a comparison per run, about 20 us per row of scalars.
 template <FixedString... Text>

@@ -30,7 +30,8 @@ struct ProfilerHookOptions {
   std::optional<std::int64_t> save_steps{};   ///< steps between records, above 0
   std::optional<double> save_secs{};          ///< seconds between records, not below 0
   std::optional<std::int64_t> save_epochs{};  ///< epochs between records, above 0
-  Anchor anchor = Anchor::global_step;        ///< first_run: save_steps are counted from the session's first step
+  Anchor anchor = Anchor::global_step;        ///< first_run: save_steps are counted from the session's first step; with
+                                              ///< save_epochs begin throws LogicError
   std::filesystem::path output_dir{};         ///< folder of the timelines and the event file; empty: the current folder
   bool show_dataflow = true;                  ///< arrows between producers and consumers
   bool show_memory = false;                   ///< tensors as objects, and a counter of their bytes

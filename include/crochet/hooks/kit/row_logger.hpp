@@ -14,6 +14,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -36,6 +37,7 @@ namespace crochet {
 /// - Fires: in the run that makes the step.
 /// - Fetches: the names, in that run only.
 /// - Cost: a comparison per run, about 20 us per row.
+/// - On several ranks: on rank 0.
 /// - State: when the next row is due.
 /// - Throws: IoError when the file cannot be written, or exists and was not written by this hook with these columns;
 ///   FailedPreconditionError, with the owner's process id, when another process has the file open (the hook holds its
@@ -43,6 +45,7 @@ namespace crochet {
 template <class Row, FixedString... Text>
 struct RowLogger {
   static_assert(sizeof...(Text) > 0, "crochet: CsvLogger and JsonLinesLogger need a name: CsvLogger<\"loss\">");
+  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
                          phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>...> fetches{};

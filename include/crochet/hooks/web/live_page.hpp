@@ -35,7 +35,7 @@ namespace crochet {
 ///   every_steps    steps    10           at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
 ///   every_epochs   epochs   unset   epochs of the data
-///   anchor         -        global_step  first_run: after runs 1, 11, ...
+///   anchor         -        global_step  first_run: after runs 1, 11, ...; not with every_epochs (LogicError)
 ///   total          steps    unset        the global step at which the loop ends, for the time left
 ///   chain          -        empty        a text to show, as of describe(chain)
 ///   page           -        a new one    a web::Page, for `page.sink()` and `.summaries = page` of other hooks

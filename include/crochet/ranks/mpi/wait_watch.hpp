@@ -20,7 +20,7 @@
 
 namespace crochet::detail {
 
-/// Its thread wakes once a second, and makes no calls of MPI.
+/// Its thread wakes after a quarter of the shorter limit, between 10 ms and 1 s, and makes no calls of MPI.
 class WaitWatch {
  public:
   WaitWatch(const WaitLimits& limits, int rank, int size) : judge_(limits), rank_(rank), size_(size) {

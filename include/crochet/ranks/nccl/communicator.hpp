@@ -67,6 +67,14 @@ class Nccl {
   [[nodiscard]] bool test(Request& request) requires NonblockingCommunicator<Host> { return host_.test(request); }
   void wait(Request& request) requires NonblockingCommunicator<Host> { host_.wait(request); }
 
+  /// What the host's communicator has beyond a Communicator.
+  void send(std::span<const std::byte> bytes, int to) requires requires(Host& host) { host.send(bytes, to); }
+  { host_.send(bytes, to); }
+  void receive(std::span<std::byte> bytes, int from) requires requires(Host& host) { host.receive(bytes, from); }
+  { host_.receive(bytes, from); }
+  void note_failure(std::string_view what) requires requires(Host& host) { host.note_failure(what); }
+  { host_.note_failure(what); }
+
   // DeviceCommunicator.
 
   static void require() { detail::NcclRanks::require(); }
