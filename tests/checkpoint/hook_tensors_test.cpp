@@ -77,6 +77,7 @@ TEST(HookTensors, HoldEverything) {
 TEST(HookTensors, KeysHaveNoLineBreaks) {
   EXPECT_THROW(to_tensors(ChainState::of([](StateWriter& out) { out.section("a\nb", [&] { out.put("x", 1); }); })),
                LogicError);
+  EXPECT_THROW((void)to_tensors(ChainState{.sections = {{.key = "a\nb", .fields = {}}}}), LogicError) << "no field";
 }
 
 TEST(HookTensors, ThatDoNotFitTheSchemaAreDamage) {

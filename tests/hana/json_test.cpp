@@ -116,6 +116,16 @@ TEST(HanaJson, RefusesNumbersThatTheMemberCannotHold) {
   EXPECT_EQ(refusal(R"({"patience": -2147483648})"), "");
 }
 
+TEST(HanaJson, HoldsEnumerationsOverBool) {
+  Switches switches{.state = Switches::State::on};
+  const std::string text = json_of(switches).dump();
+  EXPECT_EQ(text, R"({"state":1})");
+  switches = {};
+  read_json_text(text, switches);
+  EXPECT_EQ(switches.state, Switches::State::on);
+  EXPECT_THROW(read_json_text(R"({"state": 2})", switches), DataError);
+}
+
 TEST(HanaJson, ThatIsRefusedChangesNothing) {
   Options options;
   EXPECT_THROW(read_json_text(R"({"patience": 1, "name": 2})", options), DataError);

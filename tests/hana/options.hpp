@@ -53,10 +53,17 @@ struct Limits {
   std::optional<Rule> rule = {};
 };
 
+/// An enumeration over bool.
+struct Switches {
+  enum class State : bool { off, on };
+  State state = State::off;
+};
+
 }  // namespace crochet
 
 BOOST_HANA_ADAPT_STRUCT(crochet::Rule, rate, floor);
 BOOST_HANA_ADAPT_STRUCT(crochet::Options, patience, min_delta, verbose, mode, name, milestones, range, rule);
 BOOST_HANA_ADAPT_STRUCT(crochet::Plateau, best, since, history, rule);
 BOOST_HANA_ADAPT_STRUCT(crochet::Empty);
+BOOST_HANA_ADAPT_STRUCT(crochet::Switches, state);
 BOOST_HANA_ADAPT_STRUCT(crochet::Limits, steps, rule);

@@ -118,6 +118,8 @@ TEST_F(Snapshots, NeedAFolder) {
   std::ofstream(folder_ / "file") << "x";
   const cr::Snapshot<"loss"> hook{folder_ / "file"};
   EXPECT_THROW(hook.begin(), cr::IoError);
+  const cr::Snapshot<"loss"> too_long{folder_ / std::string(300, 'x')};
+  EXPECT_THROW(too_long.begin(), cr::IoError);
 }
 
 TEST(Npy, SpellsElementTypes) {

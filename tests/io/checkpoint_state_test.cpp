@@ -85,6 +85,19 @@ TEST(CheckpointState, OfMoreCheckpointsThanAreReadTheLastAreListed) {
   EXPECT_EQ(read->all.back(), folder / "m-65539");
 }
 
+TEST(CheckpointState, OfMoreBytesThanAreReadTheLastAreListed) {
+  const TemporaryFolder folder;
+  CheckpointState state{.newest = folder / "m"};
+  for (int i = 0; i < 40'000; ++i) state.all.push_back(folder / (std::string(600, 'm') + std::to_string(i)));
+  state.timestamps.assign(state.all.size(), 1.5);
+  write_checkpoint_state(folder.path(), state);
+  const auto read = read_checkpoint_state(folder.path());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->all.size(), 20'000u);
+  EXPECT_EQ(read->timestamps.size(), 20'000u);
+  EXPECT_EQ(read->all.back(), state.all.back());
+}
+
 // Among the texts: 200,000 nested messages, 65,537 checkpoints, 16 MiB of blanks.
 TEST(CheckpointState, RefusesWhatIsNone) {
   const TemporaryFolder folder;

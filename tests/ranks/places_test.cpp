@@ -12,6 +12,7 @@
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/io/file_writer_cache.hpp>
@@ -86,7 +87,9 @@ std::ptrdiff_t files_below(const fs::path& folder, std::string_view begin) {
 TEST(RankPlaces, EachRankDumpsIntoItsOwnSessionRoot) {
   const TemporaryFolder test;
   train([&](int) {
-    return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::EveryN<2, cr::DumpingDebugHook<>>{{test / "dumps"}}};
+    // LoggingTensor requests its value in some of the runs: a run with a probe then chooses among plans, too.
+    return cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::EveryN<2, cr::DumpingDebugHook<>>{{test / "dumps"}},
+                         cr::LoggingTensor<"loss">{.every_steps = 3, .sink = cr::no_lines}};
   });
   EXPECT_EQ(entries_of(test / "dumps"), (std::set<std::string>{"rank_0", "rank_1"}));
   for (const std::string rank : {"0", "1"}) {

@@ -38,6 +38,16 @@ constexpr char32_t take_character(std::string_view& text) {
   return character;
 }
 
+/// The text with each byte that is no valid UTF-8 replaced by '?'.
+inline std::string valid_utf8(std::string text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t size = utf8_length(std::string_view(text).substr(i));
+    if (size == 0) text[i] = '?';
+    i += size == 0 ? 1 : size;
+  }
+  return text;
+}
+
 /// Appends a character, at most U+10FFFF.
 inline void append_character(std::string& text, char32_t character) {
   const auto byte = [&](char32_t bits) { text += static_cast<char>(static_cast<unsigned char>(bits)); };

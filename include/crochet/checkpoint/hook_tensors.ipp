@@ -94,6 +94,11 @@ namespace crochet {
 CROCHET_INLINE std::vector<OwnedTensor> to_tensors(const ChainState& state) {
   std::vector<OwnedTensor> tensors;
   if (state.sections.empty()) return tensors;
+  for (const StateSection& section : state.sections) {
+    if (section.key.find('\n') != std::string::npos) {
+      throw LogicError("crochet: a state key has a line break: \"" + section.key + '"');
+    }
+  }
   const std::string schema = detail::schema_text(state);
   const auto* bytes = reinterpret_cast<const std::byte*>(schema.data());
   tensors.push_back({std::string(hook_schema_tensor),

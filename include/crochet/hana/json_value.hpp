@@ -47,7 +47,7 @@ DataError unknown_key(const std::string& path, const std::string& key, const Nam
 template <class T>
 nlohmann::ordered_json json_scalar(const T& value) {
   if constexpr (std::is_enum_v<T>) {
-    return static_cast<std::underlying_type_t<T>>(value);
+    return +static_cast<std::underlying_type_t<T>>(value);  // a number, also of an enumeration over bool
   } else if constexpr (std::floating_point<T>) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -84,7 +84,7 @@ void read_number(const Json& json, T& value, const std::string& path) {
           ? json.template get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
           : std::signed_integral<T> && json.template get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
   if (!fits) throw wrong_json(path, range, json);
-  value = json.template get<T>();
+  value = static_cast<T>(json.template get<std::conditional_t<std::same_as<T, bool>, int, T>>());
 }
 
 template <class Json, class T>

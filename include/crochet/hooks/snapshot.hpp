@@ -43,7 +43,8 @@ struct Snapshot {
   void begin() const {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    std::error_code none;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, none)) {
       throw IoError("crochet: Snapshot cannot make the folder " + folder.string() + ": " + error.message());
     }
   }

@@ -91,6 +91,14 @@ CROCHET_INLINE void write_checkpoint_state(const std::filesystem::path& folder, 
   proto.set_last_preserved_timestamp(state.last_preserved);
   std::string text;
   google::protobuf::TextFormat::PrintToString(proto, &text);
+  while (text.size() > detail::largest_state_file &&
+         !paths.empty()) {  // the reader takes no more: leave out the oldest
+    const int half = (paths.size() + 1) / 2;
+    paths.DeleteSubrange(0, half);
+    auto& times = *proto.mutable_all_model_checkpoint_timestamps();
+    if (!times.empty()) times.erase(times.begin(), times.begin() + half);
+    google::protobuf::TextFormat::PrintToString(proto, &text);
+  }
   write_whole_file(checkpoint_state_file(folder, name), {std::as_bytes(std::span{text})}, files);
 }
 

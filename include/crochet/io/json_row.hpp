@@ -26,6 +26,11 @@ class JsonRow {
     return "";
   }
 
+  /// How each row begins.
+  static constexpr std::string_view start = "{\"step\":";
+  /// Whether a value cannot have this name.
+  static constexpr bool reserves(std::string_view name) { return name == "step"; }
+
   explicit JsonRow(std::int64_t step);
   JsonRow(const JsonRow&) = delete;
   JsonRow& operator=(const JsonRow&) = delete;

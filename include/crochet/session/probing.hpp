@@ -31,6 +31,7 @@ struct ProbedSession {
   RawSession<E>& raw;
   const Probes& probes;
 
+  [[nodiscard]] E& executor() const { return raw.executor(); }
   template <class D, class... F>
   void run_hooked(const F&... feeds) {
     raw.template run_probed<D>(probes, feeds...);

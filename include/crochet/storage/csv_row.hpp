@@ -22,6 +22,11 @@ inline std::string csv_field(std::string_view text) {
 /// A row that begins with a step; a row format for RowLogger.
 class CsvRow {
  public:
+  /// How each row begins: with any number.
+  static constexpr std::string_view start{};
+  /// Whether a value cannot have this name.
+  static constexpr bool reserves(std::string_view /*name*/) { return false; }
+
   /// "step,loss,accuracy".
   template <class... Text>
   static std::string first_line(Text... name) {

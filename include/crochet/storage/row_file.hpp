@@ -52,15 +52,16 @@ class RowFile {
   /// session wrote before it was set back to `step`, and an incomplete line. Creates a missing file. Throws IoError,
   /// also if the file begins with another line, or a complete line has no step: then another program wrote it, or it
   /// has other columns. The file is then unchanged.
-  static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
-                     StepOf step_of) {
+  /// `row_start`: how each row begins.
+  static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step, StepOf step_of,
+                     std::string_view row_start = {}) {
     std::error_code none;
     if (!std::filesystem::exists(path, none)) {
       return create(path, first_line);
     }
     const std::string text = read_whole_file(path);
     if (first_line.starts_with(text)) return create(path, first_line);  // empty, or its first line is incomplete
-    const std::string kept = lines_up_to(text, path, first_line, step, step_of);
+    const std::string kept = lines_up_to(text, path, first_line, step, step_of, row_start);
     if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
   }
 
@@ -86,7 +87,7 @@ class RowFile {
     if (error) fail(path, error.message());
   }
   static std::string lines_up_to(std::string_view text, const std::filesystem::path& path, std::string_view first_line,
-                                 std::int64_t step, StepOf step_of) {
+                                 std::int64_t step, StepOf step_of, std::string_view row_start) {
     if (!first_line.empty() && !text.starts_with(std::string(first_line) + '\n')) {
       fail(path, "it exists and begins otherwise than with " + std::string(first_line) +
                      "; give another path, or have it replaced");
@@ -96,11 +97,11 @@ class RowFile {
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
       const std::string_view line = text.substr(0, end);
       const auto of = step_of(line);
-      if (!of && !line.empty())
-        fail(path, "it exists, and a line of it has no step; give another path, or have it replaced");
+      if (!of && !line.empty()) has_other_lines(path);
       if (of && *of <= step) kept.append(text.substr(0, end + 1));
       text.remove_prefix(end + 1);
     }
+    if (!text.starts_with(row_start) && !row_start.starts_with(text)) has_other_lines(path);
     return kept;
   }
 
@@ -119,6 +120,9 @@ class RowFile {
     const int cause = written ? errno : why;
     if (!unknown) std::filesystem::resize_file(path, before, unknown);
     fail(path, std::strerror(cause));
+  }
+  [[noreturn]] CROCHET_COLD static void has_other_lines(const std::filesystem::path& path) {
+    fail(path, "it exists, and a line of it has no step; give another path, or have it replaced");
   }
   [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, const std::string& why) {
     throw IoError("crochet: cannot write " + path.string() + ": " + why);

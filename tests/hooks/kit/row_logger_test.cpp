@@ -254,6 +254,9 @@ TEST(JsonLinesLogger, LeavesTheFileOfAnotherProgramAsItIs) {
             "crochet: cannot write " + path.string() +
                 ": it exists, and a line of it has no step; give another path, or have it replaced");
   EXPECT_EQ(text_of(path), "{\"step\":1,\"loss\":2}\nbuy milk\n");
+  put(path, "{\"rate\":0.1}");  // without an end of the line
+  EXPECT_NE(error_of([&] { Script{cr::JsonLinesLogger<"loss">{.path = path}, value<"loss">(1.0)}; }), "");
+  EXPECT_EQ(text_of(path), "{\"rate\":0.1}");
 }
 
 TEST(JsonLinesLogger, WritesAnObjectInEachLine) {

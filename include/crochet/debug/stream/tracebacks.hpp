@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/utf8.hpp>
 #include <crochet/debug/probe/debug_run.hpp>
 #include <crochet/debug/probe/source_line.hpp>
 
@@ -139,7 +140,7 @@ inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path)
   std::ifstream in(path, std::ios::binary);
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
-    file.add_lines(line);
+    file.add_lines(crochet::detail::valid_utf8(line));
   }
   return message;
 }

@@ -63,7 +63,8 @@ CROCHET_INLINE std::string entry_in(const std::filesystem::path& path, std::uint
 
 /// Whether a name is that of an entry, or of an unfinished one, which a program that was killed leaves.
 CROCHET_INLINE bool is_of_cache(const std::filesystem::path& path) {
-  return path.filename().string().find(".cubin") != std::string::npos;
+  const std::string name = path.filename().string();  // as path_of() and store() make them
+  return name.find_first_not_of("0123456789abcdef") == 16 && name.compare(16, 6, ".cubin") == 0;
 }
 
 }  // namespace detail

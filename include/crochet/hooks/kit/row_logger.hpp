@@ -45,6 +45,8 @@ namespace crochet {
 template <class Row, FixedString... Text>
 struct RowLogger {
   static_assert(sizeof...(Text) > 0, "crochet: CsvLogger and JsonLinesLogger need a name: CsvLogger<\"loss\">");
+  static_assert(!(Row::reserves(Text.view()) || ...),
+                "crochet: each row has the member \"step\", the global step; name the value otherwise");
   static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
                          phase::save_state, phase::load_state>;
@@ -77,7 +79,7 @@ struct RowLogger {
     const std::string first = first_line();
     if (!state.lock.holds()) state.lock = io::RowFile::own(path);
     if (resume || state.opened) {
-      io::RowFile::resume(path, first, step, &Row::step_of);
+      io::RowFile::resume(path, first, step, &Row::step_of, Row::start);
     } else {
       io::RowFile::create(path, first);
     }
