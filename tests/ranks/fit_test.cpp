@@ -56,4 +56,22 @@ TEST(RankFit, HasTheTableOfOneMachineOnEveryRank) {
   EXPECT_TRUE(std::filesystem::exists(folder / "3" / "best" / "model.ckpt-20.index"));
 }
 
+TEST(RankFit, LeavesTheBestWeightsOnEveryRank) {
+  const crochet::test::TemporaryFolder folder;
+  std::vector<std::vector<float>> weights(3), first(3);
+  cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
+    const auto trained = [&](std::int64_t epochs, const std::filesystem::path& in) {
+      auto executor = cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>();
+      cr::fit<"loss">(executor, points().shuffle(1).batch(10).shard(me),
+                      {.epochs = epochs, .aim = cr::Aim::highest, .folder = in, .bar = false});
+      const auto kernel = executor.variable(cr::Name<"out/kernel">{});
+      return std::vector<float>(kernel.begin(), kernel.end());
+    };
+    const auto rank = static_cast<std::size_t>(me.rank());
+    weights[rank] = trained(4, folder / "4");
+    first[rank] = trained(1, folder / "1");
+  });
+  for (const auto& w : weights) EXPECT_EQ(w, first[0]) << "the loss of the first epoch is the highest";
+}
+
 }  // namespace ranks_fit_test

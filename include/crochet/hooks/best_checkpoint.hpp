@@ -64,10 +64,10 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 ///   MemorySaver leaves it unchanged.
 /// - A missing or damaged checkpoint is reported, and the next best is restored. If none is left, `end` throws the
 ///   error of the last one. A CheckpointMismatchError propagates at once.
-/// - Cost: one restore.
+/// - On several ranks: rank 0 restores, and all ranks get its variables and step.
+/// - Cost: one restore, and on several ranks a broadcast.
 template <class Saver>
 struct RestoreBest {
-  static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::end>;
 
   Saver saver;
@@ -77,6 +77,19 @@ struct RestoreBest {
   Sink sink{};
 
   void end(auto& session) {
+    if constexpr (requires { session.executor().ranks(); }) {
+      auto& ranks = session.executor().ranks();
+      if (ranks.is_chief()) restore(session);
+      ranks.share_weights(session);
+    } else {
+      restore(session);
+    }
+  }
+
+  [[nodiscard]] std::string cadence() const { return "at the end"; }
+
+ private:
+  void restore(auto& session) {
     for (std::size_t rank = 0; rank < kept->size(); ++rank) {
       const RankedCheckpoint& checkpoint = (*kept)[rank];
       try {
@@ -91,8 +104,6 @@ struct RestoreBest {
       }
     }
   }
-
-  [[nodiscard]] std::string cadence() const { return "at the end"; }
 };
 
 /// Saves after an evaluation whose metric is among the best, and removes the checkpoint that drops out of the ranking:

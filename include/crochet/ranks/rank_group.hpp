@@ -169,6 +169,12 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     if (this->parts_are_of_different_sessions()) detail::require_one_first_step(all);
     detail::SharedSession<RankGroup, Raw>(*this, raw).share();
   }
+  /// Collective: all ranks get the chief's variables and step. Throws as meet().
+  template <class Raw>
+  void share_weights(Raw& raw) {
+    meet({.kind = kind_of("weights of the chief")});
+    detail::SharedSession<RankGroup, Raw>(*this, raw).share_weights();
+  }
 
  private:
   struct NoSums {};

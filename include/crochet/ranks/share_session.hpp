@@ -24,9 +24,13 @@ class SharedSession {
 
   /// Collective.
   void share() {
+    share_weights();
+    if (raw_.saves_hook_state()) share_hook_state();
+  }
+  /// Collective: variables and step.
+  void share_weights() {
     if constexpr (HasVariables<E>) share_variables();
     if constexpr (!CountsSteps<E>) raw_.set_step(shared(raw_.step()));
-    if (raw_.saves_hook_state()) share_hook_state();
   }
 
  private:
