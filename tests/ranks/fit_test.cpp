@@ -3,6 +3,9 @@
 #include <crochet/checkpoint/fit.hpp>
 #include <crochet/data.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/best_checkpoint.hpp>
+#include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
 
@@ -72,6 +75,35 @@ TEST(RankFit, LeavesTheBestWeightsOnEveryRank) {
     first[rank] = trained(1, folder / "1");
   });
   for (const auto& w : weights) EXPECT_EQ(w, first[0]) << "the loss of the first epoch is the highest";
+}
+
+/// Whose checkpoints cannot be restored.
+struct BrokenSaver {
+  std::string save(auto& /*session*/, std::int64_t /*step*/) { return "best"; }
+  void restore(auto& /*session*/, const std::string& /*path*/) { throw cr::IoError("no disk"); }
+  void remove(const std::string& /*path*/) {}
+};
+TEST(RankFit, ABestCheckpointThatCannotBeRestoredFailsAllRanks) {
+  std::vector<std::string> errors(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    const auto none = [](std::string_view) {};
+    cr::MetricChannel metrics;
+    cr::BestCheckpoint best{BrokenSaver{}, metrics, "loss", {.aim = cr::Aim::lowest, .sink = none}};
+    auto data = points().batch(10).shard(me);
+    auto held_out = points().batch(10).shard(me);
+    try {
+      cr::run(
+          cr::Parallel{cr::Cpu{.threads = 1}, me}.compile<Model>(),
+          cr::HookChain{cr::StopAtStep{.last_step = 1},
+                        cr::Evaluate{cr::fetches<"loss">, held_out, {.every_steps = 1, .then = metrics, .sink = none}},
+                        best, best.restore_at_end()},
+          [&] { return data.next(); });
+    } catch (const cr::Error& error) {
+      errors[static_cast<std::size_t>(me.rank())] = error.what();
+    }
+  });
+  EXPECT_EQ(errors[0], "no disk");
+  EXPECT_NE(errors[1].find("rank 0"), std::string::npos) << errors[1];
 }
 
 }  // namespace ranks_fit_test

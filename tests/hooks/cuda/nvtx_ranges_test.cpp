@@ -98,12 +98,18 @@ TEST(NvtxRanges, WithoutAToolEveryRunIsPlain) {
   session.close();
 }
 
-TEST(NvtxRanges, TheRangeOfARunThatFailedEndsBeforeTheNext) {
-  const std::string_view names[] = {"product"};
-  cr::ProbedRun run;
-  run.node_names = names;
+/// A run with the step `product`, with nothing recorded so far.
+cr::ProbedRun run_of_one_step() {
+  static constexpr std::string_view names[] = {"product"};
   (void)tool();
   (void)ranges();
+  cr::ProbedRun run;
+  run.node_names = names;
+  return run;
+}
+
+TEST(NvtxRanges, TheRangeOfARunThatFailedEndsBeforeTheNext) {
+  cr::ProbedRun run = run_of_one_step();
   cr::cuda::NvtxProbe probe(tool());
   probe.on_run_begin(run);
   run.step = 1;
@@ -115,11 +121,7 @@ TEST(NvtxRanges, TheRangeOfARunThatFailedEndsBeforeTheNext) {
 }
 
 TEST(NvtxRanges, OfOtherMembersOfATeamAreNotEndedByTheSession) {
-  const std::string_view names[] = {"product"};
-  cr::ProbedRun run;
-  run.node_names = names;
-  (void)tool();
-  (void)ranges();
+  const cr::ProbedRun run = run_of_one_step();
   cr::cuda::NvtxProbe probe(tool());
   probe.on_run_begin(run);
   probe.on_node_begin<0>(0);
