@@ -42,6 +42,14 @@ TEST(Describe, ListsHookPhasesCadenceAndFetches) {
             "Around<Log<\"accuracy\">>  after_run  every run        accuracy\n");
 }
 
+struct ANameOfMoreThanFortyFourCharactersThatIsNoTemplate {
+  void begin() {}
+};
+TEST(Describe, ALongNameWithoutArgumentsIsWhole) {
+  const std::string table = describe(HookChain{ANameOfMoreThanFortyFourCharactersThatIsNoTemplate{}});
+  EXPECT_EQ(table.find("<...>"), std::string::npos) << table;
+}
+
 TEST(Describe, OfAnEmptyChainIsItsHeading) { EXPECT_EQ(describe(HookChain<>{}), "hook  phases  cadence  fetches\n"); }
 
 struct LongCadence {

@@ -9,12 +9,16 @@
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/csv_logger.hpp>
 #include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/hooks/timed.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/testing/thread_ranks.hpp>
@@ -27,6 +31,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -120,6 +125,95 @@ TEST(RankPlaces, RowsAreWrittenOnce) {
   const std::string csv = text_of(test / "run.csv"), json = text_of(test / "run.jsonl");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << csv;
   EXPECT_EQ(std::count(json.begin(), json.end(), '\n'), 4) << json;
+}
+
+using Lines = std::vector<std::string>;
+/// Trains as `train`; chain(sink): the hooks of a rank, which write to the sink. Returns the lines of each rank.
+std::vector<Lines> lines_of(auto chain) {
+  std::vector<Lines> lines(2);
+  train([&](int rank) {
+    return chain([&mine = lines[static_cast<std::size_t>(rank)]](std::string_view line) { mine.emplace_back(line); });
+  });
+  return lines;
+}
+/// A part of a data set of two ranks: one batch.
+std::vector<cr::Feed<cr::Name<"x">, cr::TensorView<float, 2>>> one_batch() {
+  static std::vector<float> row{1, 1, 1};
+  return {cr::feed<"x">(cr::TensorView<float, 2>{row.data(), {1, 3}})};
+}
+
+/// Writes a line for each run.
+struct Says {
+  static constexpr auto runs_on = cr::RunsOn::chief;
+  cr::Sink sink;
+  void after_run(auto& /*run*/, const auto& /*values*/) const { sink("run"); }
+};
+TEST(RankPlaces, HooksOfANestedChainAreInTheirPlaces) {
+  const auto lines = lines_of([](auto keep) {
+    const cr::InMemoryEvaluatorOptions<cr::Name<"loss">> options{.every_steps = 4, .sink = cr::no_lines};
+    return cr::HookChain{cr::StopAtStep{.last_step = 4},
+                         cr::InMemoryEvaluator{cr::fetches<"loss">, one_batch(), cr::HookChain{Says{keep}}, options}};
+  });
+  EXPECT_EQ(lines[0].size(), 2U);  // at the start, and at step 4
+  EXPECT_EQ(lines[1], Lines{});
+}
+
+TEST(RankPlaces, NestedGuardsHoldOnTheirRank) {
+  const auto lines = lines_of([](auto keep) {
+    const cr::InMemoryEvaluatorOptions<cr::Name<"loss">> options{.every_steps = 4, .sink = cr::no_lines};
+    return cr::HookChain{
+        cr::StopAtStep{.last_step = 4},
+        cr::InMemoryEvaluator{cr::fetches<"loss">, one_batch(), cr::HookChain{cr::OnRank<1, Says>{{keep}}}, options}};
+  });
+  EXPECT_EQ(lines[0], Lines{});
+  EXPECT_EQ(lines[1].size(), 2U);
+}
+
+TEST(RankPlaces, LinesThatAllRanksHaveAreWrittenOnce) {
+  const auto lines = lines_of([](auto keep) {
+    using Stop = cr::StopAtStep;
+    return cr::HookChain{cr::Timed<Stop>{{.last_step = 4}, {.sink = keep}}};
+  });
+  EXPECT_EQ(lines[0].size(), 1U);
+  EXPECT_EQ(lines[1], Lines{});
+}
+
+struct Fails {
+  void after_run(auto& /*run*/, const auto& /*values*/) { throw cr::Error("crochet: full"); }
+};
+TEST(RankPlaces, AHookWritesItsLinesWhereItsGuardCallsIt) {
+  const auto lines = lines_of([](auto keep) {
+    using Stop = cr::StopAtStep;
+    return cr::HookChain{Stop{.last_step = 1}, cr::OnRank<1, cr::Timed<Stop>>{{{.last_step = 9}, {.sink = keep}}},
+                         cr::OnRank<1, cr::Isolated<Fails>>{{{}, {.sink = keep}}}};
+  });
+  EXPECT_EQ(lines[0], Lines{});
+  ASSERT_EQ(lines[1].size(), 2U);
+  EXPECT_NE(lines[1][0].find("crochet: rank 1: "), std::string::npos) << lines[1][0];
+  const auto all = lines_of([](auto keep) {
+    using Stop = cr::StopAtStep;
+    return cr::HookChain{cr::OnEveryRank<cr::Timed<Stop>>{{{.last_step = 1}, {.sink = keep}}}};
+  });
+  EXPECT_EQ(all[0].size(), 1U);
+  EXPECT_EQ(all[1].size(), 1U);
+}
+
+TEST(RankPlaces, ANanIsReportedOnce) {
+  std::vector<Lines> lines(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    auto keep = [&mine = lines[static_cast<std::size_t>(me.rank())]](std::string_view line) {
+      mine.emplace_back(line);
+    };
+    std::vector<float> rows{1, 2, me.rank() == 1 ? std::numeric_limits<float>::quiet_NaN() : 0.0F};
+    cr::MonitoredSession session{
+        cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+        cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::NanTensor<"loss">{.fail_on_nan = false, .sink = keep}}};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    });
+  });
+  EXPECT_EQ(lines[0].size(), 1U);
+  EXPECT_EQ(lines[1], Lines{});
 }
 
 /// Exchanges of different sizes, of which a plan with probes could have another order.

@@ -40,9 +40,12 @@ class DueProbes {
     (std::index_sequence_for<P...>{});
   }
 
+  /// None is due any more: one has failed at the beginning, and those behind it have not seen the run.
+  void drop() const { probes_ = {}; }
+
  private:
   ProbeRequest request_;
-  std::tuple<P*...> probes_;
+  mutable std::tuple<P*...> probes_;
 };
 
 namespace detail {

@@ -25,6 +25,12 @@ template <class H>
 concept JoinsRanks = requires(H& hook) {
   hook.join_ranks(0, 1);
 };
+/// A hook, or the policy of a decorator, that runs on every rank and writes the same lines on each has `mute()`. A
+/// session on several ranks calls it before begin on the others than rank 0.
+template <class H>
+concept Mutes = requires(H& hook) {
+  hook.mute();
+};
 }  // namespace detail
 
 }  // namespace crochet

@@ -10,8 +10,9 @@ namespace crochet::detail {
 /// A type's name. If it is too long for a table, only the template's name.
 inline std::string short_name(std::string name) {
   constexpr std::size_t longest = 44;
-  if (name.size() <= longest) return name;
-  return name.substr(0, name.find('<')) + "<...>";
+  const std::size_t arguments = name.find('<');
+  if (name.size() <= longest || arguments == std::string::npos) return name;
+  return name.substr(0, arguments) + "<...>";
 }
 
 }  // namespace crochet::detail

@@ -164,6 +164,9 @@ class StateReader {
       if (found.is_list || found.data == nullptr || found.type != detail::state_type<T>()) return false;
       std::memcpy(&value, found.data, sizeof(T));
     } else if constexpr (detail::is_text<T>) {
+      static_assert(
+          std::is_assignable_v<T&, const std::string&> && !std::is_same_v<T, std::string_view>,
+          "crochet: a text is loaded into a std::string; a std::string_view would refer to memory that is gone");
       if (found.is_list || found.data == nullptr || found.type != StateType::text) return false;
       value = *static_cast<const std::string*>(found.data);
     } else {

@@ -93,10 +93,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   /// The last result; its step is -1 before the first one.
   [[nodiscard]] const Result& latest() const { return latest_; }
 
-  /// On several ranks: the line is written on rank 0.
-  void join_ranks(int rank, int /*size*/) {
-    if (rank != 0) options_.sink = no_lines;
-  }
+  void mute() { options_.sink = no_lines; }
   void begin() {
     timer_ = cadence_of<Evaluate>(every(), options_.anchor, Cadence::First::after_interval);
     if (!every().any() && !options_.at_start && !options_.at_end) {

@@ -47,6 +47,7 @@ struct GlobalStepWaiter {
   };
   State state{};
 
+  void mute() { sink = no_lines; }
   void begin() {
     if (!(poll_seconds > 0)) throw LogicError("crochet: GlobalStepWaiter: poll_seconds has to be above 0");
     state = State{.started = wait_until_step <= 0};

@@ -15,6 +15,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/placed_chain.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
@@ -53,6 +54,8 @@ struct InMemoryEvaluatorOptions {
 /// - Fetches: nothing in the main run.
 /// - Cost: a comparison per run between passes. The nested session and its memory are made for the first pass and
 ///   reused; TensorFlow builds a graph and a session for each pass.
+/// - On several ranks every rank evaluates its part of the data, as Evaluate does. Hooks of a pass that state
+///   RunsOn::chief run on rank 0; in a decorated evaluator these are written as OnChief<H>.
 /// - Uses the executor's variables in place: nothing is copied, and every kind of saver and initializer is allowed.
 /// - Throws: what the hooks of a pass throw, after their on_error, except OutOfRangeError and StopIteration.
 template <class FetchList, class Data, class Chain = HookChain<>>
@@ -69,14 +72,20 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   InMemoryEvaluator(Fetches<N...>, Data data, Chain hooks = {}, InMemoryEvaluatorOptions<N...> options = {})
       : data_(std::move(data)), hooks_(std::move(hooks)), options_(std::move(options)) {}
 
+  /// On several ranks, in a session of E: with the hooks of its passes in their places. Made before begin.
+  template <class E>
+  using placed = InMemoryEvaluator<Fetches<N...>, Data, detail::placed_chain<E, Chain>>;
+  template <class Unplaced>
+  explicit InMemoryEvaluator(InMemoryEvaluator<Fetches<N...>, Data, Unplaced>&& plain)
+      : data_(std::move(plain.data_)),
+        hooks_(detail::chain_of_hooks_of<Chain>(std::move(plain.hooks_))),
+        options_(std::move(plain.options_)) {}
+
   /// The last result; its step is -1 before the first one.
   [[nodiscard]] const Result& latest() const { return latest_; }
   [[nodiscard]] Chain& hooks() { return hooks_; }
 
-  /// On several ranks: the line is written on rank 0.
-  void join_ranks(int rank, int /*size*/) {
-    if (rank != 0) options_.sink = no_lines;
-  }
+  void mute() { options_.sink = no_lines; }
   void begin() {
     timer_ = required_cadence_of<InMemoryEvaluator>(every(), options_.anchor);
     latest_ = {};
@@ -115,7 +124,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   void load_state(auto& in) {
     timer_.load_state(in, options_.clock());
     resumes_ = timer_.started();
-    in.section("latest", [&] { in.get("step", latest_.step); });
+    in.section("latest", [&] { resumes_ = (in.get("step", latest_.step) && latest_.step >= 0) || resumes_; });
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.load_state(metrics, in); });
   }
 
@@ -124,6 +133,9 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   }
 
  private:
+  template <class, class, class>
+  friend class InMemoryEvaluator;
+
   [[nodiscard]] Intervals every() const {
     return Intervals{options_.every_steps, {}, options_.every_epochs}.or_every(100);
   }

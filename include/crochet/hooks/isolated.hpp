@@ -38,6 +38,7 @@ struct Isolation : PassOn<Isolation<H>> {
   /// Whether the hook is no longer called.
   [[nodiscard]] bool disabled() const { return disabled_; }
 
+  void join_ranks(int rank, int size) { place_ = size > 1 ? "rank " + std::to_string(rank) + ": " : ""; }
   void begin() {
     failures_ = 0;
     last_error_.clear();
@@ -71,13 +72,14 @@ struct Isolation : PassOn<Isolation<H>> {
     disabled_ = in_begin || (how_.disable_after > 0 && failures_ >= how_.disable_after);
     if (!disabled_ && (failures_ & (failures_ - 1)) != 0) return;
     try {
-      how_.sink("crochet: " + detail::type_name<H>() + " failed in " + std::string(phase) + " (failure " +
+      how_.sink("crochet: " + place_ + detail::type_name<H>() + " failed in " + std::string(phase) + " (failure " +
                 std::to_string(failures_) + (disabled_ ? ", it is not called any more): " : "): ") + last_error_);
     } catch (...) {  // an error of the sink must not propagate either
     }
   }
 
   options how_;
+  std::string place_;  // among several ranks
   std::int64_t failures_ = 0;
   std::string last_error_;
   bool disabled_ = false;
@@ -92,6 +94,7 @@ struct Isolation : PassOn<Isolation<H>> {
 ///   the next run.
 /// - Exceptions of save_state and load_state propagate: a checkpoint with half of a hook's state must not look
 ///   complete.
+/// - On several ranks the lines of a failure state the rank.
 /// - Cost: nothing without failures, but H's request becomes conditional (session/demand.hpp).
 template <class H>
 struct Isolated : Decorated<H, Isolation<H>> {

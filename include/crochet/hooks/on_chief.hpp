@@ -47,6 +47,7 @@ struct OnRank : Decorated<H, OfRank<R, H>> {
   using Base = Decorated<H, OfRank<R, H>>;
   using Base::Base;
   static constexpr auto runs_on = RunsOn::all;  // the decorator does; H does on one of them
+  void mute() = delete;                         // H writes its lines where it runs
 };
 
 /// Calls H on rank 0 only. A session on several ranks does so with each hook that states RunsOn::chief.
@@ -55,12 +56,14 @@ struct OnChief : OnRank<0, H> {
   using OnRank<0, H>::OnRank;
 };
 
-/// Calls H on every rank, also if H states RunsOn::chief: for a hook whose file has the rank in its name.
+/// Calls H on every rank, also if H states RunsOn::chief: for a hook whose file has the rank in its name. Hooks that
+/// would write their lines on rank 0 only write them on each rank.
 template <class H>
 struct OnEveryRank : Decorated<H, PassOn<OnEveryRank<H>>> {
   using Base = Decorated<H, PassOn<OnEveryRank<H>>>;
   using Base::Base;
   static constexpr auto runs_on = RunsOn::all;
+  void mute() = delete;  // each rank writes
 };
 
 }  // namespace crochet

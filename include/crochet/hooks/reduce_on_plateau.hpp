@@ -78,10 +78,7 @@ struct ReduceOnPlateau {
   /// The rate of the next run.
   [[nodiscard]] double rate() const { return rule.now; }
 
-  /// On several ranks: the line is written on rank 0.
-  void join_ranks(int rank, int /*size*/) {
-    if (rank != 0) sink = no_lines;
-  }
+  void mute() { sink = no_lines; }
   void begin() {
     rule.start("ReduceOnPlateau");
     state = {.timer = required_cadence_of<ReduceOnPlateau>(every(), anchor)};
@@ -165,10 +162,7 @@ struct ReduceOnMetricPlateau {
 
   [[nodiscard]] double rate() const { return rule.now; }
 
-  /// On several ranks: the line is written on rank 0.
-  void join_ranks(int rank, int /*size*/) {
-    if (rank != 0) sink = no_lines;
-  }
+  void mute() { sink = no_lines; }
   void begin() {
     rule.start("ReduceOnMetricPlateau");
     state = {};

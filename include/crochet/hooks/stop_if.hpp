@@ -130,6 +130,7 @@ class StopIfMetric {
 
   StopIfMetric(Rule rule, StopIfOptions options) : rule_(std::move(rule)), options_(std::move(options)) {}
 
+  void mute() { options_.sink = no_lines; }
   void begin() {
     timer_ = cadence_of<StopIfMetric>(every(), options_.anchor, Cadence::First::at_once,
                                       {"run_every_steps", "run_every_seconds", "run_every_epochs"});

@@ -57,6 +57,7 @@ class StopOnPredicate {
   explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
       : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
 
+  void mute() { options_.sink = no_lines; }
   void begin() { timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor); }
 
   void after_create_session(auto& session, auto& /*coordinator*/) { timer_.session_begins(session, options_.clock()); }

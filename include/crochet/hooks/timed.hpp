@@ -40,6 +40,7 @@ struct Stopwatch : PassOn<Stopwatch<H>> {
   Stopwatch() = default;
   explicit Stopwatch(options how) : how_(std::move(how)) {}
 
+  void mute() { how_.report_at_end = false; }
   void begin() { times_ = {}; }
   void end() {
     if (how_.report_at_end) how_.sink(report());
@@ -115,6 +116,7 @@ struct Stopwatch : PassOn<Stopwatch<H>> {
 /// Calls H in every phase and measures it, exceptions included: `Timed<H>{{...}, {.sink = my_sink}}`.
 /// - Not measured: extend_graph, save_state and load_state.
 /// - Writes the times at the end; `timed.policy.in<phase::after_run>()` returns them.
+/// - On several ranks each measures its own calls, and rank 0 writes its times.
 /// - Cost: two clock readings per phase.
 template <class H>
 struct Timed : Decorated<H, Stopwatch<H>> {

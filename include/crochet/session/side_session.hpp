@@ -25,6 +25,7 @@
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_options.hpp>
 #include <crochet/session/stop.hpp>
+#include <crochet/session/together.hpp>
 
 namespace crochet {
 
@@ -98,14 +99,18 @@ class SideSession {
   /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
   /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
   /// normally. Any other exception propagates after every on_error. `step` is the initial step for an executor without
-  /// its own count.
+  /// its own count. On several ranks the hooks are in their places (InMemoryEvaluator::placed).
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body) {
     using Verdict = detail::session_verdict<E, Chain>;
     [[maybe_unused]] detail::hook_error<Verdict> checked;
+    constexpr bool alone = !std::is_void_v<Guard>;
+    static_assert(alone || !detail::has_hooks_to_place<E, Chain>,
+                  "crochet: on several ranks write OnChief<H> for the hooks of a nested chain that run on rank 0");
     if constexpr (detail::all_hooks_ok<Verdict>) {
       RawSession<E>& raw = session_at(step);
       Runs<Chain> runs{raw, hooks};
+      detail::join_ranks(raw.executor(), hooks, alone);
       hooks.template fire<phase::begin>();
       hooks.template fire<phase::after_create_session>(raw, runs.coordinator());
       run_body(hooks, body, runs);

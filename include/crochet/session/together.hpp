@@ -14,7 +14,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/base/nested_errors.hpp>
-#include <crochet/hook/chain.hpp>
+#include <crochet/hook/placed_chain.hpp>
 #include <crochet/hook/runs_on.hpp>
 #include <crochet/session/stop.hpp>
 
@@ -26,64 +26,15 @@ concept HasRanks = requires(E& executor) {
   executor.ranks().any_of(std::uint64_t{});
 };
 
-/// E::placed_hook<H> for each hook H of a flat chain.
-template <class E, class Flat>
-struct PlacedHooks;
-template <class E, class... H>
-struct PlacedHooks<E, HookChain<H...>> {
-  using type = HookChain<typename E::template placed_hook<H>...>;
-};
-/// Whether a chain, also one with nested chains, has hooks to be placed on one rank of several.
+/// Passes this rank to the hooks. `alone`: the chain is that of one rank, which writes its lines.
 template <class E, class Chain>
-inline constexpr bool has_hooks_to_place = false;
-template <HasRanks E, class... H>
-inline constexpr bool has_hooks_to_place<E, HookChain<H...>> =
-    !std::is_same_v<typename HookChain<H...>::Flat, typename PlacedHooks<E, typename HookChain<H...>::Flat>::type>;
-
-/// The chain that a session of the executor E calls: a flat chain of placed hooks, where there are any.
-template <class E, class Chain>
-struct PlacedChain {
-  using type = Chain;
-};
-template <class E, class Chain>
-requires has_hooks_to_place<E, Chain>
-struct PlacedChain<E, Chain> : PlacedHooks<E, typename Chain::Flat> {
-};
-/// Whether the chain is borrowed and has hooks to be placed, which a session cannot do.
-template <class E, class Chain>
-inline constexpr bool borrows_hooks_to_place =
-    std::is_lvalue_reference_v<Chain>&& has_hooks_to_place<E, std::remove_cvref_t<Chain>>;
-/// The one error for it.
-template <bool Can>
-struct chain_can_be_placed {
-  static_assert(Can,
-                "crochet: on several ranks pass the chain by value, or write OnChief<H> for hooks that run on rank 0");
-};
-template <class E, class Chain>
-using placed_chain = typename PlacedChain<E, Chain>::type;
-
-/// The hooks of `chain` in their places.
-template <class E, class Chain>
-constexpr placed_chain<E, Chain> place_chain(Chain&& chain) {
-  if constexpr (std::is_same_v<placed_chain<E, Chain>, Chain>) {
-    return static_cast<Chain&&>(chain);
-  } else {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return placed_chain<E, Chain>{
-          std::remove_reference_t<decltype(std::declval<placed_chain<E, Chain>&>().template at<I>())>(
-              std::move(chain.template at<I>()))...};
-    }
-    (std::make_index_sequence<Chain::size>{});
-  }
-}
-
-/// Passes this rank to the hooks.
-template <class E, class Chain>
-void join_ranks([[maybe_unused]] E& executor, [[maybe_unused]] Chain& chain) {
+void join_ranks([[maybe_unused]] E& executor, [[maybe_unused]] Chain& chain, [[maybe_unused]] bool alone = false) {
   if constexpr (HasRanks<E>) {
     chain.for_each([&](auto& hook) {
-      if constexpr (JoinsRanks<std::remove_cvref_t<decltype(hook)>>) {
-        hook.join_ranks(executor.ranks().rank(), executor.ranks().size());
+      using H = std::remove_cvref_t<decltype(hook)>;
+      if constexpr (JoinsRanks<H>) hook.join_ranks(executor.ranks().rank(), executor.ranks().size());
+      if constexpr (Mutes<H>) {
+        if (!alone && !executor.ranks().is_chief()) hook.mute();
       }
     });
   }

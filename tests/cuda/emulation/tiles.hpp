@@ -16,6 +16,8 @@ template <class T>
 using TilePatches = crochet::cuda::detail::Patches<T>;
 template <class T>
 using TileFilters = crochet::cuda::detail::Filters<T, unsigned char>;
+template <class T>
+using TileResult = T*;
 
 }  // namespace emulation
 
@@ -23,10 +25,10 @@ using TileFilters = crochet::cuda::detail::Filters<T, unsigned char>;
 #define CROCHET_TILE(T, Size)                                                                                        \
   CROCHET_TILE_TEMPLATE void crochet::cuda::detail::RegisterTile<T, Size>::compute(                                  \
       emulation::TileBlock&, const emulation::TileMatrix<T>&, const emulation::TileMatrix<T>&, int, int, int, int,   \
-      T*);                                                                                                           \
+      emulation::TileResult<T>);                                                                                     \
   CROCHET_TILE_TEMPLATE void crochet::cuda::detail::RegisterTile<T, Size>::compute(                                  \
       emulation::TileBlock&, const emulation::TilePatches<T>&, const emulation::TileFilters<T>&, int, int, int, int, \
-      T*);
+      emulation::TileResult<T>);
 #if !defined(CROCHET_TILE_TEMPLATE)
 #define CROCHET_TILE_TEMPLATE extern template
 #endif

@@ -54,6 +54,15 @@ TEST_F(DeviceMonitor, WritesSummaries) {
                   "gpu/memory_busy = 0.41, gpu/celsius = 65"});
 }
 
+TEST_F(DeviceMonitor, OneOfSeveralRanksIsNamedInItsLines) {
+  cr::DeviceMonitor monitor{.every_steps = 1, .sink = sink};
+  static_assert(cr::runs_on<cr::DeviceMonitor> == cr::RunsOn::chief, "another rank has it in OnEveryRank");
+  monitor.join_ranks(2, 4);
+  Script run{monitor};
+  run.step();
+  EXPECT_EQ(sink.lines(), Lines{"rank 2: step 1: GPU memory = 1.0 of 80.0 GiB, 98 % busy, 65 C, 412 W"});
+}
+
 /// A session on a GPU with an address on the bus, as crochet::Cuda's.
 struct OnGpu {
   static std::string pci_bus_id() { return "0000:3B:00.0"; }

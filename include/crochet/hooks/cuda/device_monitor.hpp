@@ -12,6 +12,7 @@
 #include <crochet/base/exceptions.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/cuda/gpu_use.hpp>
 #include <crochet/hooks/cuda/gpu_use_text.hpp>
 #include <crochet/hooks/cuda/nvml.hpp>
@@ -41,12 +42,14 @@ namespace crochet {
 /// - Cost: a comparison per run, with every_seconds a clock reading; per reading four calls of NVML, which is loaded
 ///   when the session is created.
 /// - Figures that the GPU does not report are left out.
+/// - On several ranks: the GPU of rank 0; in OnEveryRank, that of each rank. The lines state the rank.
 /// - State: when the next reading is due.
 /// - Throws: DeviceError as above. A GPU that fails later is reported once in the same way.
 /// - TensorFlow has no such hook.
 struct DeviceMonitor {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
+  static constexpr auto runs_on = RunsOn::chief;
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
@@ -62,7 +65,9 @@ struct DeviceMonitor {
 
   Cadence timer{};
   std::function<GpuUse()> reader{};  ///< `read`, or NVML's; empty: there is nothing to read
+  std::string place{};               ///< "rank 2: " among several ranks
 
+  void join_ranks(int rank, int size) { place = size > 1 ? "rank " + std::to_string(rank) + ": " : ""; }
   void begin() {
     timer = cadence_of<DeviceMonitor>(every(), anchor);
     reader = nullptr;
@@ -101,7 +106,7 @@ struct DeviceMonitor {
     guarded([&] { use = reader(); });
     if (!reader) return;
     use.step = step;
-    sink(detail::line_of(use));
+    sink(place + detail::line_of(use));
     summaries.add(detail::summary_of(use), step);
     if (then) then(use);
   }
@@ -113,7 +118,7 @@ struct DeviceMonitor {
       act();
     } catch (const DeviceError& error) {
       reader = nullptr;
-      sink(std::string(error.what()) + ". DeviceMonitor reports nothing more");
+      sink(place + error.what() + ". DeviceMonitor reports nothing more");
     }
   }
 };

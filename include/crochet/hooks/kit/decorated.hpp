@@ -102,6 +102,10 @@ class Decorated {
     if constexpr (detail::JoinsRanks<Policy>) policy.join_ranks(rank, size);
     if constexpr (detail::JoinsRanks<H>) hook.join_ranks(rank, size);
   }
+  constexpr void mute() requires(detail::Mutes<H> || detail::Mutes<Policy>) {
+    if constexpr (detail::Mutes<Policy>) policy.mute();
+    if constexpr (detail::Mutes<H>) hook.mute();
+  }
 
   template <class Builder>
   static constexpr void extend_graph(Builder& builder) requires phase::extend_graph::handled<H, Builder> {
@@ -147,7 +151,12 @@ class Decorated {
   template <class Session>
   constexpr void end(Session& session) requires(calls<phase::end, Session>) {
     if constexpr (phase::end::handled<H, Session>) {
-      policy.template around<phase::end>([&] { hook.end(detail::session_inside<Policy>(session)); });
+      try {
+        policy.template around<phase::end>([&] { hook.end(detail::session_inside<Policy>(session)); });
+      } catch (...) {
+        policy.end();  // writes the times of Timed
+        throw;
+      }
     }
     policy.end();
   }
