@@ -13,6 +13,7 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "../io/temporary_folder.hpp"
 #include "debug_client.hpp"
 #include "lines.hpp"
+#include "run_recorder.hpp"
 #include "server.hpp"
 #include "source_store.hpp"
 #include "version_note.hpp"
@@ -704,6 +706,35 @@ TEST(Debugd, the_limit_of_sources_counts_blocks) {
     EXPECT_EQ(taken, blocks > 1 ? blocks - 1 : 0);
     EXPECT_EQ(entries_below(folder.path()), blocks > 1 ? blocks : 0) << "with the folder";
   }
+}
+
+TEST(Debugd, sources_that_cannot_be_written_are_an_io_error) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "sources") << "a file in the place of the folder";
+  SourceStore store(folder.path(), 1 << 20);
+  EXPECT_THROW(store.traceback({}), crochet::IoError);
+}
+
+TEST(Debugd, what_cannot_be_written_counts_no_disk_space) {
+  const TemporaryFolder folder;
+  crochet::debug::DiskBudget disk{[]() -> const char* { return "1000000"; }};
+  std::ostringstream lines;
+  crochet::debugd::Output output{lines, false};
+  RunReport report;
+  {
+    std::ofstream(folder / "dumps") << "a file in the place of the folder";
+    crochet::debugd::Recorders shared{
+        .root = folder / "dumps", .disk = disk, .output = output, .ended = [&](const RunReport& r) { report = r; }};
+    crochet::debugd::RunRecorder recorder{shared};
+    for (int i = 0; i < 100; ++i) {
+      crochet::debug::ReceivedGraph graph;
+      graph.device = "/job:localhost/replica:0/task:0/device:CPU:0";
+      recorder.graph(std::move(graph));
+    }
+    recorder.end({});
+  }
+  EXPECT_EQ(report.not_written, 100U);
+  EXPECT_EQ(disk.used(), 0U);
 }
 
 TEST(Debugd, the_disk_limit_counts_folders) {

@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
+#include <crochet/proto/event.pb.h>
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/recording_writer.hpp>
+#include <crochet/io/tfrecord.hpp>
 #include <crochet/storage/tensor_record.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
@@ -133,6 +135,35 @@ TEST(Plot, AnEqualTagIsPreferredToAPattern) {
   EXPECT_NE(plot({run.path, "val"}).out.find("a/val_loss"), std::string::npos);
   EXPECT_NE(plot({run.path, "los+$"}).out.find("a/val_loss"), std::string::npos);
 }
+/// An event file of another library, whose tags have any characters.
+void write_tag(const std::filesystem::path& folder, const std::string& tag) {
+  std::string file;
+  for (int step = 0; step < 9; ++step) {
+    crochet::proto::Event event;
+    event.set_step(step);
+    auto* value = event.mutable_summary()->add_value();
+    value->set_tag(tag);
+    value->set_simple_value(static_cast<float>(step));
+    io::append_tfrecord(file, event.SerializeAsString());
+  }
+  std::ofstream(folder / "events.out.tfevents.1700000000.host", std::ios::binary) << file;
+}
+TEST(Plot, ATagMayHaveCharactersOfPatterns) {
+  const TemporaryFolder folder;
+  write_tag(folder.path(), "accuracy (top-5)");
+  const Result result = plot({folder.path().string(), "accuracy (top-5)"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(lines_of(result.out).front(), "accuracy (top-5)");
+}
+TEST(Plot, ALongTagIsCutBetweenCharacters) {
+  const TemporaryFolder folder;
+  std::string tag;
+  for (int i = 0; i < 60; ++i) tag += "é";
+  write_tag(folder.path(), tag);
+  const Result result = plot({folder.path().string(), "--width", "40"});
+  EXPECT_EQ(lines_of(result.out).front(), tag.substr(0, 36) + "...") << "37 bytes would be half of a character more";
+}
+
 TEST(Plot, ATagThatIsNotThereNamesTheOthers) {
   const FallingLoss run;
   const Result similar = plot({run.path, "losss"}), other = plot({run.path, "accuracy"});

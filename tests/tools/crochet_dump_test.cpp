@@ -213,6 +213,9 @@ TEST(CrochetDumpCat, PrintsAsNumpyDoes) {
   EXPECT_EQ(printed(runs), "[ 1.+2.5j -3.-0.j ]\n");
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {3}, {0x2e66, 0x7bff, 0x7e00});
   EXPECT_EQ(printed(runs), "[1.00e-01 6.55e+04      nan]\n");
+  // The quotient of two float16 is rounded: 1000.24 is 1000, which needs no exponent.
+  runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {2}, {0x2e66, 0x5640});
+  EXPECT_EQ(printed(runs), "[  0.1 100. ]\n");
   // An array shows all digits before the point, even those that rounding does not need. A single number has zeros
   // instead.
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {2}, {0x760a, 0x7c00});

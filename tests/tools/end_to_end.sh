@@ -55,5 +55,8 @@ status=0
 [ "$status" -eq 1 ] || fail "no directory: status $status"
 printf 'watch net/a\nlist\nquit\n' | "$debugd" --listen "unix:$folder/socket" --json >"$folder/lines"
 expect '{"event":"list","keys":[{"key":"net/a:0:DebugIdentity","state":"on"}]}' "$folder/lines"
+# The last command may have no line end.
+printf 'list\nquit' | "$debugd" --listen "unix:$folder/socket" --json >"$folder/lines"
+expect '"event":"list"' "$folder/lines"
 "$debugd" --help >/dev/null
 echo "end_to_end: all is well"

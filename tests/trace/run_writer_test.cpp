@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/no_threads.hpp"
 #include "../io/temporary_folder.hpp"
 #include "../io/text_of.hpp"
 #include "recorded_run.hpp"
@@ -149,6 +150,14 @@ TEST(RunWriter, WaitsForSpaceForEver) {
   }
   EXPECT_TRUE(reports.empty()) << reports.front();
   EXPECT_TRUE(fs::exists(folder / "timeline-9.json"));
+}
+
+TEST(RunWriter, WritesInTheLoopWhereNoThreadCanBeStarted) {
+  const TemporaryFolder folder;
+  const crochet::test::NoThreads none;
+  RunWriter writer({.output_dir = folder.path()});
+  writer.write(run_of_step(3));
+  EXPECT_TRUE(fs::exists(folder / "timeline-3.json"));
 }
 
 TEST(RunWriter, AStepThatIsRecordedAgainIsNoError) {

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <pthread.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include <system_error>
 #include <vector>
 
+#include "../base/no_threads.hpp"
 #include "../io/system_limit.hpp"
 #include "raw_client.hpp"
 
@@ -116,20 +116,13 @@ TEST(HttpServer, ReportsThatNoDescriptorIsLeft) {
 
 // No thread gets a stack of 2^60 bytes, for which pthread_create returns EAGAIN as at the limit of processes.
 TEST(HttpServer, ReportsThatNoThreadCanBeStarted) {
-  pthread_attr_t before{}, huge{};
-  ASSERT_EQ(::pthread_getattr_default_np(&before), 0);
-  ASSERT_EQ(::pthread_getattr_default_np(&huge), 0);
-  ASSERT_EQ(::pthread_attr_setstacksize(&huge, std::size_t{1} << 60U), 0);
-  ASSERT_EQ(::pthread_setattr_default_np(&huge), 0);
+  const crochet::test::NoThreads none;
   std::string why;
   try {
     const web::HttpServer server({}, echo);
   } catch (const crochet::ResourceExhaustedError& error) {
     why = error.what();
   }
-  ASSERT_EQ(::pthread_setattr_default_np(&before), 0);
-  ::pthread_attr_destroy(&before);
-  ::pthread_attr_destroy(&huge);
   EXPECT_NE(why.find("cannot start a thread"), std::string::npos) << why;
 }
 

@@ -72,13 +72,27 @@ TEST(Routes, NoOtherPathAndNoBody) {
 }
 
 TEST(Routes, MalformedRequestsAreRefused) {
-  for (const std::string head :
-       {"", " ", "GET", "GET /", "GET / HTTP/2.0\r\nHost: a", "GET http://evil/ HTTP/1.1\r\nHost: a",
-        "GET / x HTTP/1.1\r\nHost: a", " / HTTP/1.1\r\nHost: a", "GET / HTTP/1.1", "GET / HTTP/1.1\r\nHost:",
-        "GET / HTTP/1.1\r\nHost: a\r\nHost: b", "GET / HTTP/1.1\r\nHost: a\r\nOrigin: a\r\nOrigin: b",
-        "GET / HTTP/1.1\r\nHost: a\r\n: x", "GET / HTTP/1.1\r\nHost: a\r\nno colon", "GET / HTTP/1.1\r\nHost : a",
-        "GET / HTTP/1.1\r\nHost: a\nX: y", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1",
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999", "\x01 / HTTP/1.1\r\nHost: a"}) {
+  for (const std::string head : {"",
+                                 " ",
+                                 "GET",
+                                 "GET /",
+                                 "GET / HTTP/2.0\r\nHost: a",
+                                 "GET http://evil/ HTTP/1.1\r\nHost: a",
+                                 "GET / x HTTP/1.1\r\nHost: a",
+                                 " / HTTP/1.1\r\nHost: a",
+                                 "GET / HTTP/1.1",
+                                 "GET / HTTP/1.1\r\nHost:",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nHost: b",
+                                 "GET / HTTP/1.1\r\nHost:\r\nHost: b",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 0",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nOrigin: a\r\nOrigin: b",
+                                 "GET / HTTP/1.1\r\nHost: a\r\n: x",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nno colon",
+                                 "GET / HTTP/1.1\r\nHost : a",
+                                 "GET / HTTP/1.1\r\nHost: a\nX: y",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1",
+                                 "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999",
+                                 "\x01 / HTTP/1.1\r\nHost: a"}) {
     EXPECT_FALSE(web::parse_request(head)) << head;
   }
   EXPECT_TRUE(web::parse_request("GET / HTTP/1.0\r\nhOST:\t a "));

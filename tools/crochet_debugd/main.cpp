@@ -37,7 +37,10 @@ int stop_signals() {
 bool read_commands(crochet::debugd::Server& server, std::string& line, bool& quit) {
   char bytes[4096];
   const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
-  if (count <= 0) return false;
+  if (count <= 0) {
+    if (!line.empty() && !server.command(std::exchange(line, {}))) quit = true;
+    return false;
+  }
   for (const char c : std::string_view(bytes, static_cast<std::size_t>(count))) {
     if (c != '\n') {
       if (line.size() < 65'536) line += c;

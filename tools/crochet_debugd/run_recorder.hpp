@@ -84,10 +84,12 @@ class RunRecorder final : public debug::StreamSink {
       const std::string fetches =
           debug::python_repr(metadata.run.output_names);  // the stream has no other data on them
       const std::string feeds = debug::feed_keys_repr(metadata.run.input_names);
-      charge(blocks_of_file(metadata.json.size()) + blocks_of_file(fetches.size()) + blocks_of_file(feeds.size()));
-      to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
-      to.write_fetches(fetches);
-      to.write_feed_keys(feeds);
+      charged(blocks_of_file(metadata.json.size()) + blocks_of_file(fetches.size()) + blocks_of_file(feeds.size()),
+              [&] {
+                to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
+                to.write_fetches(fetches);
+                to.write_feed_keys(feeds);
+              });
     });
   }
 
@@ -141,8 +143,7 @@ class RunRecorder final : public debug::StreamSink {
     if (shared_.root.empty()) return;
     try {
       if (!writer_) {
-        charge(2 * disk_block);  // its folder, and the mark in it
-        writer_.emplace(next_directory(), shared_.disk);
+        charged(2 * disk_block, [&] { writer_.emplace(next_directory(), shared_.disk); });  // and the mark in it
         writer_->mark_incomplete("its stream had not ended when crochet-debugd was stopped");
       }
       act(*writer_);
@@ -167,13 +168,21 @@ class RunRecorder final : public debug::StreamSink {
   void not_written(const std::string& why) {
     if (report_.not_written++ == 0) report_.why_not_written = why;
   }
-  void charge(std::uint64_t bytes) {
+  /// Takes the bytes from the disk limit for what act() writes; gives them back if it fails.
+  template <class Act>
+  void charged(std::uint64_t bytes, Act act) {
     if (!shared_.disk.take(bytes)) throw ResourceExhaustedError("crochet: the dump's disk limit");
+    try {
+      act();
+    } catch (...) {
+      shared_.disk.give_back(bytes);
+      throw;
+    }
   }
   void write_graph(debug::DumpWriter& to, const debug::ReceivedGraph& graph) {
     std::vector<std::string> folders = new_folders(graph.device, {});
-    charge(blocks_of_file(graph.graph_def.size()) + folders.size() * disk_block);
-    to.write_graph(graph.device, graph.graph_def, graph.wall_time);
+    charged(blocks_of_file(graph.graph_def.size()) + folders.size() * disk_block,
+            [&] { to.write_graph(graph.device, graph.graph_def, graph.wall_time); });
     remember(std::move(folders));
   }
   /// The folders for a file of this node that are not counted yet, as `device` and `device node`.

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <crochet/proto/debug.pb.h>
@@ -64,7 +65,8 @@ class SourceStore {
     if (bytes > left_ + before) {
       throw ResourceExhaustedError("crochet: this debug server keeps no more source files; see --max-source-bytes");
     }
-    std::filesystem::create_directories(folder_);
+    std::error_code error;  // without the folder the file cannot be written, which is reported
+    std::filesystem::create_directories(folder_, error);
     io::write_whole_file(folder_ / name, {std::as_bytes(std::span(text))});
     left_ = left_ + before - bytes;
     sizes_[name] = blocks_of_file(text.size());

@@ -46,7 +46,7 @@ inline nlohmann::ordered_json event_number_json(double value) {
 /// The beginning of a text, on one line.
 inline std::string shortened(std::string_view text) {
   constexpr std::size_t most = 60;
-  return printable(text.substr(0, most)) + (text.size() > most ? "..." : "");
+  return printable(whole_characters(text, most)) + (text.size() > most ? "..." : "");
 }
 inline std::string bytes_of(const std::string& text) { return std::to_string(text.size()) + " bytes"; }
 inline const char* status_name(crochet::io::EventSessionLog::Status status) {

@@ -64,9 +64,10 @@ class Curves {
     const std::optional<double> number = number_of(record.content);
     if (!number || record.tag.empty()) return;
     if (tags_.size() < most_tags) tags_.insert(record.tag);
-    if (!steps_.takes(record.step) || !names_.takes(record.tag)) return;
+    const bool exact = record.tag == options_.tag;
+    if (!steps_.takes(record.step) || (!exact && !names_.takes(record.tag))) return;
     const std::pair<std::string, std::string> key{record.tag, run_of(file)};
-    if (!curves_.contains(key) && curves_.size() == most_curves) return void(left_out_ = true);
+    if (!exact && !curves_.contains(key) && curves_.size() >= most_curves) return void(left_out_ = true);
     curves_[key].add(record.step, *number);
   }
   /// The runs and curves of each tag. If a tag is equal to the given text, only that one.
@@ -104,9 +105,9 @@ inline std::string axis_number(double value) {
 inline std::string padded(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
-/// The beginning of a text, of at most `width` characters.
+/// The beginning of a text, of at most `width` bytes.
 inline std::string cut(const std::string& text, std::size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+  return text.size() <= width ? text : std::string(whole_characters(text, width - 3)) + "...";
 }
 
 /// Prints the plot of one tag.

@@ -2,6 +2,7 @@
 // Terminal-safe text from files: a name in a dump may contain a terminal's control sequence.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -45,6 +46,14 @@ inline void append_escaped(std::string& to, std::string_view bytes) {
 }
 
 }  // namespace detail
+
+/// The beginning of a text, of at most `most` bytes, without a part of a character at its end.
+inline std::string_view whole_characters(std::string_view text, std::size_t most) {
+  std::size_t end = std::min(most, text.size());
+  const auto continues = [&] { return end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80; };
+  for (int i = 0; i < 3 && end > 0 && continues(); ++i) --end;
+  return text.substr(0, end);
+}
 
 /// The text with `\xNN` for every byte of a control character, of a character that changes the direction of text, and
 /// of invalid UTF-8.

@@ -51,7 +51,8 @@ inline bool needs_exponent(std::span<const double> values, crochet::io::DataType
   const bool is_double = type == crochet::io::DataType::float64 || type == crochet::io::DataType::complex128;
   const double ratio =
       is_double ? most / least : static_cast<double>(static_cast<float>(most) / static_cast<float>(least));
-  return most >= 1e8 || least < 0.0001 || ratio > 1000;
+  // In float16 a quotient up to 1000.25 is rounded to 1000.
+  return most >= 1e8 || least < 0.0001 || ratio > (type == crochet::io::DataType::float16 ? 1000.25 : 1000.0);
 }
 
 /// Real numbers of one array; `plus`: with a plus sign, for imaginary parts.

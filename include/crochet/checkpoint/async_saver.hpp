@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <crochet/base/diagnostics.hpp>
+#include <crochet/base/started_thread.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
 
@@ -75,7 +76,8 @@ class AsyncSaver {
   class Worker {
    public:
     explicit Worker(SaverType s) : saver(std::move(s)) {
-      thread_ = std::jthread([this](const std::stop_token& stop) { write_until(stop); });
+      thread_ = detail::started_thread<std::jthread>("an AsyncSaver",
+                                                     [this](const std::stop_token& stop) { write_until(stop); });
     }
     ~Worker() {
       wait();

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include <crochet/base/started_thread.hpp>
 #include <crochet/io/event_log.hpp>
 
 namespace crochet::io::detail {
@@ -21,12 +22,10 @@ class EventQueue {
  public:
   using Work = std::function<void(EventLog&)>;
 
-  /// At most `capacity` pieces of work are queued or in progress. If the queue is full, add() waits up to
+  /// Throws ResourceExhaustedError if the system cannot start the thread. At most `capacity` pieces of work are queued or in progress. If the queue is full, add() waits up to
   /// `wait_seconds`.
   EventQueue(EventLog log, std::size_t capacity, double wait_seconds)
-      : log_(std::move(log)), capacity_(capacity), wait_(wait_seconds), path_(log_.path()), thread_([this] {
-          work();
-        }) {}
+      : log_(std::move(log)), capacity_(capacity), wait_(wait_seconds), path_(log_.path()), thread_(started()) {}
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue() { close(); }
@@ -45,6 +44,10 @@ class EventQueue {
   [[nodiscard]] std::exception_ptr take_failure();
 
  private:
+  std::thread started() {
+    return crochet::detail::started_thread<std::thread>("the events of " + path_.string(), [this] { work(); });
+  }
+
   using Lock = std::unique_lock<std::mutex>;
 
   void rethrow(Lock& lock);

@@ -43,7 +43,7 @@ struct EventWriterOptions {
 class EventWriter {
  public:
   EventWriter() = default;
-  /// Throws IoError if folder or file cannot be created.
+  /// Throws IoError if folder or file cannot be created, ResourceExhaustedError if the system cannot start a thread.
   explicit EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options = {});
 
   /// Whether it writes to a file.

@@ -40,8 +40,13 @@ CROCHET_INLINE void RunWriter::write(RunTrace run) {
     return rethrow();
   }
   const auto shared = std::make_shared<RunTrace>(std::move(run));
-  if (!worker_.add([this, shared] { write_all(*shared); }))
-    complain(slow, "crochet: recorded runs wait too long for the disk, and some are left out");
+  try {
+    if (!worker_.add([this, shared] { write_all(*shared); }))
+      complain(slow, "crochet: recorded runs wait too long for the disk, and some are left out");
+  } catch (const std::system_error&) {  // the system cannot start a thread
+    write_all(*shared);
+    rethrow();
+  }
 }
 
 CROCHET_INLINE void RunWriter::flush() {

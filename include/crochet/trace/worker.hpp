@@ -23,7 +23,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  /// False if there was no space in time; the work is then dropped.
+  /// False if there was no space in time; the work is then dropped. Throws std::system_error if the system cannot start
+  /// the thread.
   bool add(Work work);
   /// Returns when all added work is done.
   void drain();

@@ -76,13 +76,13 @@ inline bool read_header(std::string_view line, web::HttpRequest& request) {
   const std::string_view name = line.substr(0, colon), value = without_blanks(line.substr(colon + 1));
   if (name.find_first_of(" \t") != std::string_view::npos) return false;
   if (same_ignoring_case(name, "host")) {
-    if (!request.host.empty()) return false;
+    if (!request.host.empty() || value.empty()) return false;
     request.host = value;
   } else if (same_ignoring_case(name, "origin")) {
     if (request.origin) return false;
     request.origin = value;
   } else if (same_ignoring_case(name, "content-length")) {
-    return read_number(value, request.content_length);
+    return request.content_length == 0 && read_number(value, request.content_length);
   } else if (same_ignoring_case(name, "transfer-encoding")) {
     request.has_transfer_encoding = true;
   }

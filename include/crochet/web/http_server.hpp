@@ -22,13 +22,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/started_thread.hpp>
 #include <crochet/web/http_reply.hpp>
 #include <crochet/web/http_request.hpp>
 
@@ -137,12 +137,8 @@ class HttpServer {
   void start() {
     Loop loop;
     loop.polled.reserve(2);  // so that a turn without connections needs no memory
-    try {
-      thread_ = std::make_unique<std::thread>([this](Loop own) { serve(own); }, std::move(loop));
-    } catch (const std::system_error& error) {
-      throw ResourceExhaustedError(std::string("crochet: LivePage: the system cannot start a thread for the server: ") +
-                                   error.what() + "; raise the limit of processes (ulimit -u) or free memory");
-    }
+    thread_ = std::make_unique<std::thread>(detail::started_thread<std::thread>(
+        "the server of LivePage", [this, own = std::move(loop)]() mutable { serve(own); }));
   }
   void serve(Loop& loop) {
     for (bool goes_on = true; goes_on;) {

@@ -16,12 +16,15 @@
 #include <crochet/storage/data_type.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,6 +121,40 @@ TEST(DumpWriter, WritesAnEventOfSomebodyElse) {
   EXPECT_THROW(writer.write_tensor(event, {cpu, "b", 3, "A_B", t0}, 4), crochet::LogicError);
   EXPECT_THROW(writer.write_tensor(event, {cpu, "b", -1, "DebugIdentity", t0}, 4), crochet::LogicError);
   EXPECT_THROW(writer.write_tensor(event, {"/../x", "b", 0, "", t0}, 4), crochet::LogicError);
+}
+
+TEST(DumpWriter, ATensorThatNoReaderOpensIsRefused) {
+  const TemporaryFolder folder;
+  debug::DiskBudget budget{[]() -> const char* { return nullptr; }};
+  debug::DumpWriter writer{folder / "run", budget};
+  // Pages that nothing touches: no memory is used.
+  constexpr std::size_t bytes = std::size_t{1} << 31;
+  void* const pages = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  const std::vector<std::int64_t> shape{std::int64_t{1} << 31};
+  const std::span content(static_cast<const std::byte*>(pages), bytes);
+  EXPECT_THROW(writer.write_tensor({cpu, "w", 0, "DebugIdentity", t0, {DataType::uint8, shape, content}}),
+               crochet::IoError);
+  ::munmap(pages, bytes);
+  EXPECT_EQ(files_in(writer.directory()), Names{});
+  EXPECT_EQ(budget.used(), 0U);
+}
+
+TEST(DumpWriter, ANodeOfManyPartsIsFoundByReaders) {
+  const TemporaryFolder folder;
+  const Pair pair;
+  std::string deep = "a", deepest = "a";
+  for (int i = 0; i < 59; ++i) deep += "/a";
+  for (int i = 0; i < 70; ++i) deepest += "/a";
+  EXPECT_EQ(debug::safe_node_name(deep), deep);
+  EXPECT_FALSE(debug::is_safe_node_name(deepest));
+  EXPECT_TRUE(debug::is_safe_node_name(debug::safe_node_name(deepest)));
+  debug::DumpWriter writer{folder / "run"};
+  writer.write_tensor(pair.debug_event(deep, t0));
+  writer.write_tensor(pair.debug_event(deepest, t0 + 1));
+  const debug::DumpRun run{folder / "run"};
+  EXPECT_EQ(run.tensors().size(), 2U);
+  EXPECT_TRUE(run.problems().empty());
 }
 
 TEST(DumpWriter, WritesStringsThatTheReaderHandsBack) {

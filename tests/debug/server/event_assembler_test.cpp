@@ -284,6 +284,22 @@ TEST(EventAssemblerHostile, sizes_and_shapes) {
   expect_refused(unknown_rank, "no shape");
 }
 
+TEST(EventAssemblerHostile, fields_that_readers_of_dumps_refuse) {
+  const auto changed = [](auto change) {
+    Event event = chunk_event({}, {1}, "");
+    change(*event.mutable_summary()->mutable_value(0)->mutable_tensor());
+    return event;
+  };
+  expect_refused(changed([](auto& tensor) { tensor.add_float_val(1); }), "another field than tensor_content");
+  expect_refused(changed([](auto& tensor) { tensor.add_uint64_val(1); }), "another field than tensor_content");
+  expect_refused(changed([](auto& tensor) { tensor.add_string_val("one"); }), "strings and another element type");
+  expect_refused(changed([](auto& tensor) {
+                   tensor.set_dtype(crochet::proto::DT_STRING);
+                   tensor.set_tensor_content("\3one");
+                 }),
+                 "strings and another element type");
+}
+
 TEST(EventAssemblerHostile, plugin_data) {
   expect_refused(with_plugin(""), "no JSON");
   expect_refused(with_plugin("{\"device\":\"d\",\"num_chunks\":1,\"chunk_index\":0}"), "camelCase");

@@ -265,6 +265,17 @@ TEST(EventStream, WithoutAServerRunsAreSkippedAndItIsTriedAgainAfterAPause) {
   EXPECT_TRUE(program.run());  // the backoff was reset: no pause
 }
 
+TEST(EventStream, AReportThatThrowsEndsNothing) {
+  debug::EventStreamOptions options{.connect_seconds = 0.05};
+  options.report = [](std::string_view) { throw std::runtime_error("the log is full"); };
+  debug::EventStream stream(debug::DebugAddress(unix_address()), options);
+  ASSERT_TRUE(stream.wants_run());
+  stream.begin_run({});
+  stream.end_run();
+  EXPECT_TRUE(stream.flush(soon));
+  EXPECT_EQ(stream.statistics().failures, 1U);
+}
+
 TEST(EventStream, AServerThatComesWhileItIsWaitedForGetsTheFirstRun) {
   const std::string address = unix_address();
   Program program(address, {.connect_seconds = soon});

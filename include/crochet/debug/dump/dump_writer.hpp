@@ -57,7 +57,8 @@ class DumpWriter {
   void mark_incomplete(std::string_view why);
   void mark_complete();
 
-  /// Writes a tensor. Throws ResourceExhaustedError and writes nothing if the disk budget is exceeded.
+  /// Writes a tensor. Throws ResourceExhaustedError and writes nothing if the disk budget is exceeded, IoError for a
+  /// tensor of 2 GiB or more.
   void write_tensor(const DebugEvent& debug_event);
   /// Writes a tensor received as an event, also of strings. `where` has the device, node, slot, operation and time,
   /// which must agree with the event; its tensor is not used. `bytes` is the size for the budget.
@@ -68,6 +69,8 @@ class DumpWriter {
 
   [[noreturn]] static void fail(const std::filesystem::path& path, std::error_code why);
 
+  /// Throws IoError if readers would refuse a file of this size.
+  static void require_readable(std::string_view node, std::uint64_t bytes);
   /// Reserves the bytes in the budget before writing, and releases them if the write fails.
   void write_charged(const DebugEvent& where, std::uint64_t bytes,
                      std::initializer_list<std::span<const std::byte>> parts);

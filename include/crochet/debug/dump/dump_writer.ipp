@@ -22,6 +22,7 @@
 #include <crochet/debug/dump/disk_budget.hpp>
 #include <crochet/debug/dump/dump_names.hpp>
 #include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/event/event_limits.hpp>
 #include <crochet/debug/event/framed_tensor.hpp>
 #include <crochet/debug/event/graph_event.hpp>
 #include <crochet/debug/event/graph_hash.hpp>
@@ -78,16 +79,26 @@ CROCHET_INLINE void DumpWriter::write_tensor(const DebugEvent& debug_event) {
   DebugEvent safe = debug_event;
   safe.node = node;
   const FramedTensor frame = framed(safe);
+  require_readable(node, frame.head.size() + frame.content.size() + frame.tail.size());
   write_charged(safe, safe.tensor.byte_size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
 }
 
 CROCHET_INLINE void DumpWriter::write_tensor(const proto::Event& event, const DebugEvent& where, std::uint64_t bytes) {
   if (!is_safe_node_name(where.node)) throw LogicError("crochet: an event's node has no safe name: rename it before");
+  require_readable(where.node, event.ByteSizeLong());
   write_charged(where, bytes, {bytes_of(event.SerializeAsString())});
 }
 
 CROCHET_INLINE void DumpWriter::fail(const std::filesystem::path& path, std::error_code why) {
   throw IoError("crochet: the dump " + path.string() + " cannot be written: " + why.message());
+}
+
+CROCHET_INLINE void DumpWriter::require_readable(std::string_view node, std::uint64_t bytes) {
+  if (bytes <= max_event) return;
+  throw IoError(
+      "crochet: no dump of " + std::string(node) + ", of " + std::to_string(bytes) +
+      " bytes: the file is one protobuf message, of less than 2 GiB. Watch its DebugNumericSummary, or leave " +
+      "it out");
 }
 
 CROCHET_INLINE void DumpWriter::write_charged(const DebugEvent& where, std::uint64_t bytes,

@@ -19,6 +19,7 @@ namespace detail {
 /// Maximum bytes of one path component. A file name also has slot, operation and time; the system's limit is 255.
 inline constexpr std::size_t max_part_length = 150;
 inline constexpr std::size_t max_name_length = 1000;
+inline constexpr std::ptrdiff_t max_parts = 60;  // readers go down 64 folders
 inline constexpr std::string_view graph_file_prefix = "_tfdbg_graph_";
 
 constexpr bool is_letter_or_digit(char c) {
@@ -53,9 +54,9 @@ constexpr void each_part(std::string_view name, Visit&& visit) {
 
 /// Whether the node's name can be the path of its dump that readers find. Requirements: parts between slashes consist
 /// of letters, digits, `_`, `.` and `-`, are not empty, `.` or `..`, have at most 150 bytes and do not begin like a
-/// graph's file; the whole name has at most 1000 bytes.
+/// graph's file; the whole name has at most 1000 bytes and 60 parts.
 inline bool is_safe_node_name(std::string_view name) {
-  bool safe = name.size() <= detail::max_name_length;
+  bool safe = name.size() <= detail::max_name_length && std::count(name.begin(), name.end(), '/') < detail::max_parts;
   detail::each_part(name, [&](std::string_view part) { safe = safe && detail::is_safe_part(part); });
   return safe;
 }
@@ -65,8 +66,10 @@ inline bool is_safe_node_name(std::string_view name) {
 inline std::string safe_node_name(std::string_view name) {
   if (is_safe_node_name(name)) return std::string(name);
   std::string safe;
+  std::ptrdiff_t parts = 0;
   detail::each_part(name.substr(0, detail::max_name_length - 200), [&](std::string_view part) {
-    if (safe.size() < detail::max_name_length - 200) safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
+    if (safe.size() < detail::max_name_length - 200 && parts++ < detail::max_parts)
+      safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
   });
   return safe + '-' + crochet::detail::hex(graph_hash(name));
 }

@@ -158,6 +158,7 @@ class EventAssembler {
   Received whole(ReceivedTensor tensor, proto::Event event) {
     require_at_most(++tensors_, limits_.tensors, "tensors");
     auto& value = *event.mutable_summary()->mutable_value(0);
+    detail::require_fields_of_type(value.tensor());
     detail::require_content_fits(value.tensor(), limits_);
     value.set_tag(tensor.key.node);
     value.mutable_metadata()->mutable_plugin_data()->set_content(debugger_json(tensor.device, tensor.key.slot, 1, 0));

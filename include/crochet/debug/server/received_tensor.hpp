@@ -69,6 +69,20 @@ inline void require_content_fits(const proto::TensorProto& tensor, const StreamL
   }
 }
 
+/// Throws for fields that readers of dumps refuse: numbers are in tensor_content, and strings in string_val.
+inline void require_fields_of_type(const proto::TensorProto& tensor) {
+  const bool strings = static_cast<io::DataType>(tensor.dtype()) == io::DataType::string;
+  if (strings ? !tensor.tensor_content().empty() : tensor.string_val_size() != 0) {
+    stream_is_wrong("a tensor has strings and another element type");
+  }
+  if (tensor.half_val_size() + tensor.float_val_size() + tensor.double_val_size() + tensor.int_val_size() +
+          tensor.int64_val_size() + tensor.bool_val_size() + tensor.scomplex_val_size() + tensor.dcomplex_val_size() +
+          tensor.uint32_val_size() + tensor.uint64_val_size() !=
+      0) {
+    stream_is_wrong("a tensor has its elements in another field than tensor_content");
+  }
+}
+
 /// Whether both have the same type and shape.
 inline bool same_header(const proto::TensorProto& a, const proto::TensorProto& b) {
   if (a.dtype() != b.dtype() || a.tensor_shape().dim_size() != b.tensor_shape().dim_size()) return false;

@@ -34,7 +34,8 @@ namespace crochet::debug {
 /// Sends runs, one stream for each: graphs in chunks if the server does not have them, the metadata, the tensors, then
 /// the end; then it reads the remaining replies. It waits for a reply after the last chunk of a graph, after the
 /// metadata and after a tensor at a breakpoint. A failure returns false and ends that stream; `why()` has the reason.
-/// Nothing throws. One thread at a time; calls block for as long as the options allow.
+/// Throws UnavailableError if there are no random numbers for a token. One thread at a time; calls block for as long as
+/// the options allow.
 class EventSender {
  public:
   EventSender(DebugAddress address, const EventStreamOptions& options, std::shared_ptr<Gates> gates,
@@ -168,7 +169,8 @@ class EventSender {
     if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
   }
   void say_once(bool& told, const std::string& what) {
-    if (!std::exchange(told, true)) options_.report("crochet: debug server " + address_.url() + ": " + what);
+    if (!std::exchange(told, true))
+      detail::report_line(options_, "crochet: debug server " + address_.url() + ": " + what);
   }
   /// Reads the remaining replies. Cancels the call if the server does not end the stream.
   void drain(double seconds) {

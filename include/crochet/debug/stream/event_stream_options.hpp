@@ -44,8 +44,21 @@ struct EventStreamOptions {
 
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
   Clock clock{};            ///< clock for pauses, and for deadlines that servers share. Called on several threads
-  std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called on several threads
+  std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called on several threads; its
+                                                                               ///< exceptions are dropped
 };
+
+namespace detail {
+
+/// Reports a line, from a thread or a destructor, where an exception would end the program.
+inline void report_line(const EventStreamOptions& options, const std::string& line) noexcept {
+  try {
+    options.report(line);
+  } catch (...) {  // of the function, or because it is empty
+  }
+}
+
+}  // namespace detail
 
 /// Counts since the stream was created.
 struct EventStreamStatistics {

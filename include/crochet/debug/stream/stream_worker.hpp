@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <variant>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/started_thread.hpp>
 #include <crochet/debug/event/string_chunks.hpp>
 #include <crochet/debug/event/tensor_event.hpp>
 #include <crochet/debug/ops/tensor.hpp>
@@ -33,14 +35,14 @@ namespace crochet::debug {
 class StreamWorker {
  public:
   /// Starts the thread; it connects with the first run. Throws LogicError for a token over a network without TLS, where
-  /// others can change the data that follow the token.
+  /// others can change the data that follow the token, ResourceExhaustedError if the system cannot start a thread.
   StreamWorker(DebugAddress address, EventStreamOptions options)
       : address_(std::move(address)),
         options_(checked(address_, std::move(options))),
         gates_(gates_of(address_.url())),
         queue_(options_.queue_events, options_.queue_bytes),
         sender_(address_, options_, gates_, given_up_),
-        thread_([this] { work(); }) {}
+        thread_(crochet::detail::started_thread<std::thread>("the debug server " + address_.url(), [this] { work(); })) {}
   StreamWorker(const StreamWorker&) = delete;
   StreamWorker& operator=(const StreamWorker&) = delete;
   /// Waits up to `close_seconds` for the queue, as `last_flush` does, then cancels the rest.
@@ -158,7 +160,12 @@ class StreamWorker {
   void work() {
     if (const std::string note = grpc_version_note(address_); !note.empty()) note_once(note);
     for (StreamQueue::Entry entry; queue_.pop(entry);) {
-      std::visit([this](auto& item) { handle(item); }, entry.item);
+      try {
+        std::visit([this](auto& item) { handle(item); }, entry.item);
+      } catch (const std::exception& error) {  // no memory, or no random numbers for the token
+        sender_.abandon();
+        failed(error.what());
+      }
       entry.item = StreamedRunEnd{};  // releases its memory
       events_ = sender_.events(), replies_ = sender_.replies();
       queue_.done(entry.bytes);
@@ -177,19 +184,19 @@ class StreamWorker {
       return;
     }
     in_run_ = true;
-    if (!sender_.begin(run)) failed();
+    if (!sender_.begin(run)) failed(sender_.why());
   }
   void handle(StreamedTensor& tensor) {
     if (!in_run_) {
       ++dropped_;
     } else if (!sender_.tensor(tensor)) {
       ++dropped_;
-      failed();
+      failed(sender_.why());
     }
   }
   void handle(StreamedRunEnd&) {
     if (!in_run_) return;
-    if (!sender_.end()) return failed();
+    if (!sender_.end()) return failed(sender_.why());
     in_run_ = false;
     ++runs_;
     if (down_.exchange(false)) {
@@ -203,9 +210,9 @@ class StreamWorker {
   }
   template <class Message>
   void handle(Message& message) {
-    if (!in_pause() && !given_up_ && !sender_.tell(message)) failed();
+    if (!in_pause() && !given_up_ && !sender_.tell(message)) failed(sender_.why());
   }
-  void failed() {
+  void failed(const std::string& why) {
     if (std::exchange(in_run_, false)) ++broken_;
     if (given_up_) return;
     ++failures_;
@@ -214,10 +221,10 @@ class StreamWorker {
     const bool first = !down_.exchange(true);
     if (options_.on_failure == OnStreamFailure::fail) {
       const std::lock_guard lock(mutex_);
-      failure_ = sender_.why();
+      failure_ = why;
       has_failure_ = true;
     } else if (first) {
-      tell_user(sender_.why() + ". Training goes on, runs are not sent; it is tried again, the first time after " +
+      tell_user(why + ". Training goes on, runs are not sent; it is tried again, the first time after " +
                 detail::seconds_text(pause_));
     }
   }
@@ -240,10 +247,12 @@ class StreamWorker {
     const Missed now = missed(), last = std::exchange(told_, now);
     tell_user(what + text_of({now.runs - last.runs, now.tensors - last.tensors}));
   }
-  void tell_user(const std::string& what) { options_.report("crochet: debug server " + address_.url() + ": " + what); }
+  void tell_user(const std::string& what) {
+    detail::report_line(options_, "crochet: debug server " + address_.url() + ": " + what);
+  }
   void note_once(const std::string& note) {
     static std::atomic<bool> noted{false};
-    if (!noted.exchange(true)) options_.report(note);
+    if (!noted.exchange(true)) detail::report_line(options_, note);
   }
 
   const DebugAddress address_;
