@@ -82,6 +82,9 @@ TEST(LabelledImages, RefusesWhatDoesNotFitTogether) {
   EXPECT_THROW(LabelledImages(Images{{1, 0, 2}, {}}, Labels{{1}, {1}}), DataError);
   EXPECT_THROW(LabelledImages(Images{{2, 1, 2}, {1, 2, 3}}, Labels{{2}, {1, 2}}), DataError);
   EXPECT_THROW(LabelledImages(Images{{2, 1, 2}, {1, 2, 3, 4}}, Labels{{2}, {1}}), DataError);
+  // The product of the extents is 2^64 + 1.
+  EXPECT_THROW(LabelledImages(Images{{1, 274177, 67280421310721}, {1}}, Labels{{1}, {1}}), DataError);
+  EXPECT_THROW(LabelledImages(Images{{1, -1, -1}, {1}}, Labels{{1}, {1}}), DataError);
   try {
     const LabelledImages wrong(Images{{1, 1, 2}, {1, 2}}, Labels{{2}, {1, 2}}, "a.gz with b.gz");
     FAIL();

@@ -11,11 +11,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../io/idx_files.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace csv_test {
 
@@ -195,6 +198,16 @@ TEST(Csv, IntegersAreExactAndInRange) {
   expect_says(refusal([](const Table& t) { (void)t.column<std::int32_t>("half"); }),
               {"houses.csv:3: column half: 1.5 is no value of the type int32"});
   expect_says(refusal([](const Table& t) { (void)t.column<std::uint8_t>("minus"); }), {"houses.csv:3: column minus"});
+  // 2^53 may have been 2^53 + 1 in the file.
+  for (const std::string huge : {"9007199254740993", "9007199254740992", "-9007199254740993"}) {
+    expect_says(error_of("a\n" + huge + "\n", [](const Table& t) { (void)t.column<std::int64_t>("a"); }),
+                {"houses.csv:2: column a"});
+  }
+  EXPECT_EQ(values(table_of("a\n9007199254740991\n").column<std::int64_t>("a")),
+            (std::vector<std::int64_t>{9007199254740991}));
+  EXPECT_EQ(values(table_of("a\n3.4028235e38\n").column<float>("a")),
+            (std::vector<float>{std::numeric_limits<float>::max()}));
+  expect_says(error_of("a\n3.4028236e38\n", take_a), {"houses.csv:2: column a"});
   expect_says(error_of("a\n1e300\n", take_a), {"houses.csv:2: column a: 1e+300 is no value of the type float"});
 }
 
@@ -354,6 +367,40 @@ TEST(Csv, ALineMayBeLongerThanAPiece) {
   const Table table = table_of(header + "\n" + row + "\n");
   EXPECT_EQ(table.rows(), 1);
   EXPECT_EQ(values(table.column<double>("x39999")), (std::vector<double>{39'999 % 7}));
+}
+
+TEST(Csv, AHeaderMayContinueBehindAPiece) {
+  std::string header = "\"first\nname\"";
+  for (int column = 0; column < 20'000; ++column) header += ",column" + std::to_string(column);
+  ASSERT_GT(header.size(), detail::LinePieces::piece_bytes);
+  std::string row(40'000, '1');
+  for (int column = 0; column < 20'000; ++column) row[static_cast<std::size_t>(2 * column)] = ',';
+  EXPECT_EQ(table_of(header + "\n1" + row + "\n").rows(), 1);
+  const Table late = table_of(std::string(detail::LinePieces::piece_bytes, '\n') + "a\n7\n");
+  EXPECT_EQ(values(late.column<double>("a")), (std::vector<double>{7}));
+}
+
+TEST(Csv, ASeparatorThatIsAPartOfNumbersSeparates) {
+  for (const char separator : {'.', '-'}) {
+    const std::string s(1, separator);
+    const CsvOptions options{.separator = separator};
+    const Table table = table_of("a" + s + "b\n5" + s + "3\n", options);
+    EXPECT_EQ(values(table.column<double>("a")), (std::vector<double>{5}));
+    EXPECT_THROW((void)table_of("a" + s + "b\n1" + s + "5" + s + "7\n", options), DataError);
+    EXPECT_THROW((void)table_of("a" + s + "b\n" + s + "5" + s + "3\n", options), DataError);
+  }
+}
+
+TEST(Csv, AHugeFileIsMeasuredByTheLimit) {
+  const TemporaryFolder folder;
+  const auto path = folder / "huge.csv";
+  {
+    std::ofstream file(path);
+    file << "a\n";
+    for (std::size_t i = 0; i < detail::LinePieces::piece_bytes; ++i) file << "1\n";
+  }
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);  // sparse
+  EXPECT_THROW((void)read_csv(path, {.max_bytes = 1 << 20}), DataLossError);
 }
 
 }  // namespace csv_test

@@ -105,6 +105,7 @@ TEST(Npy, RefusesOtherTypesShapesAndOrders) {
               {"/a: its elements are \"<f8\", expected \"<f4\" (float)", "astype('<f4')"});
   expect_says(error(dict(">f4", "(3, 2)")), {"its elements are \">f4\""});
   expect_says(error(dict("<f2", "(3, 4)")), {"its elements are \"<f2\""});
+  expect_says(error(dict("<f4", "()")), {"its shape is []", "save array.reshape(1)"});
   expect_says(error(dict("<f4", "(6,)")), {"its shape is [6], expected 2 dimension(s)", "read_npy<T, 1>"});
   expect_says(error(dict("<f4", "()")), {"its shape is []"});
   expect_says(error(dict("<f4", "(3, 2)", "True")), {"in Fortran order", "numpy.ascontiguousarray"});

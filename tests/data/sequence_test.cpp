@@ -148,6 +148,9 @@ TEST(Sequence, RefusesWhatHasNoWindow) {
   EXPECT_THROW((void)pairs(3, {.length = 3}), LogicError);
   EXPECT_NO_THROW((void)counting(3).windows<"tokens">({.length = 3}));
   EXPECT_THROW((void)pairs(9, {.length = 0}), LogicError);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW((void)pairs(9, {.length = most}), LogicError);
+  EXPECT_THROW((void)pairs(9, {.length = most, .stride = most}), LogicError);
   EXPECT_THROW((void)pairs(9, {.length = 2, .stride = 0}), LogicError);
   for (const double fraction : {0.0, 1.0, -1.0, 0.01, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW((void)counting(9).split(fraction), LogicError) << fraction;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,28 @@ TEST(Standardize, EqualValuesBecomeZeroWhereverTheirMeanIsRounded) {
       EXPECT_EQ(scaled.view<"x">()(0), 0) << rows;
     }
   }
+}
+
+TEST(Standardize, LargeIntegersKeepTheirDifferences) {
+  const std::int64_t first = 1'700'000'000;
+  const auto times = data_set(field<"t">(std::vector<std::int64_t>{first, first + 10, first + 20, first + 30}));
+  const auto scaled = fit_standardize<"t">(times).apply(times);
+  const float expected[] = {-1.3416408F, -0.4472136F, 0.4472136F, 1.3416408F};
+  for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(scaled.view<"t">()(i), expected[i], 1e-5) << i;
+  const auto equal = data_set(field<"t">(std::vector<std::int32_t>(3, 16'777'217)));
+  const auto zero = fit_standardize<"t">(equal).apply(equal);
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(zero.view<"t">()(i), 0);
+}
+
+TEST(Standardize, RowsMayBeAnArray) {
+  const auto scale = fit_standardize<"x">(data_set(field<"x">(std::vector<double>{-1, 1})));
+  std::array<float, 2> house{3, 5};
+  scale.apply(std::span(house));
+  EXPECT_EQ(house, (std::array<float, 2>{3, 5}));
+  scale.undo(std::span(house));
+  const auto fixed = data_set(field<"x">(std::span(house)), field<"rows">(std::span(house), {1}));
+  EXPECT_EQ(fixed.view<"x">()(1), 5);
+  EXPECT_EQ(fixed.view<"rows">()(1, 0), 5);
 }
 
 TEST(Standardize, OtherDataGetTheNumbersOfTheTrainingSet) {

@@ -35,7 +35,9 @@ class CsvColumns {
       texts_.emplace_back();
       if (!column.numeric) texts_.back().emplace(options.missing);
     }
-    numbers_are_values_ = std::none_of(options.missing.begin(), options.missing.end(),
+    // A number in a row is read as far as it goes: no separator and no missing value may be in it.
+    numbers_are_values_ = options.separator != '.' && options.separator != '-' && options.separator != '+' &&
+                          std::none_of(options.missing.begin(), options.missing.end(),
                                        [](const std::string& one) { return number_in(one).has_value(); });
   }
 

@@ -3,6 +3,7 @@
 // the numbers in it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/data/csv_body.hpp>
 #include <crochet/data/csv_cells.hpp>
 #include <crochet/data/csv_columns.hpp>
@@ -38,7 +40,12 @@ class CsvPass {
     if (!first) return std::nullopt;
     std::string text(*first);
     CsvCells cells{text, options_->separator, name_};
-    std::vector<TableColumn> columns = csv_header(cells, name_);
+    std::vector<TableColumn> columns;
+    try {
+      columns = csv_header(cells, name_);
+    } catch (const DataError&) {
+      return std::nullopt;  // the header may continue behind this piece: CsvCells reads it, or reports the error
+    }
     for (const std::size_t c : texts) columns[c].numeric = false;
     CsvColumns rows(std::move(columns), cells.next_line(), *options_);
     if (!read(rows, cells.rest(), text.size())) {
@@ -54,7 +61,8 @@ class CsvPass {
   bool read(CsvColumns& rows, std::string_view first, std::size_t first_bytes) {
     if (!rows.append(first)) return false;
     const std::uint64_t expected =
-        rows.rows() * pieces_.file_bytes() / first_bytes;  // if all pieces are like the first
+        rows.rows() * std::min<std::uint64_t>(pieces_.file_bytes(), options_->max_bytes) / first_bytes;
+    // If all pieces are like the first.
     rows.reserve(static_cast<std::size_t>(expected + expected / 16));
     auto piece = pieces_.next();
     while (piece && !piece->empty() && rows.append(*piece)) piece = pieces_.next();

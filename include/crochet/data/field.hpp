@@ -86,16 +86,16 @@ Field<Name<Text>, T, Rank + 1> field(std::vector<T> values, const std::int64_t (
 }
 
 /// A copy of elements elsewhere: [n].
-template <FixedString Text, class T>
+template <FixedString Text, class T, std::size_t Extent>
 requires DataElement<std::remove_const_t<T>>
-auto field(std::span<T> values) {
+auto field(std::span<T, Extent> values) {
   return field<Text>(std::vector<std::remove_const_t<T>>(values.begin(), values.end()));
 }
 
 /// A copy of elements elsewhere, in rows of this shape.
-template <FixedString Text, class T, std::size_t Rank>
+template <FixedString Text, class T, std::size_t Extent, std::size_t Rank>
 requires DataElement<std::remove_const_t<T>>
-auto field(std::span<T> values, const std::int64_t (&row)[Rank]) {
+auto field(std::span<T, Extent> values, const std::int64_t (&row)[Rank]) {
   return field<Text>(std::vector<std::remove_const_t<T>>(values.begin(), values.end()), row);
 }
 

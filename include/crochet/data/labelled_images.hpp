@@ -13,6 +13,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/idx.hpp>
+#include <crochet/data/shared_array.hpp>
 
 namespace crochet {
 
@@ -34,7 +35,8 @@ class LabelledImages {
       throw DataError(name + ": there are " + std::to_string(count) + " images but " + std::to_string(label_count) +
                       " labels; use the two files that belong together");
     if (shared_->images.data.empty()) throw DataError(name + ": there are no pixels in it; use files that hold images");
-    if (std::ssize(shared_->images.data) != count * pixels() || std::ssize(shared_->labels.data) != count)
+    if (!detail::shape_holds(shared_->images.shape, shared_->images.data.size()) ||
+        std::ssize(shared_->labels.data) != count)
       throw DataError(name + ": there are not as many elements as its shape says; set both from the same array");
   }
 

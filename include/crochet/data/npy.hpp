@@ -72,7 +72,9 @@ std::array<std::int64_t, Rank> npy_shape(const io::GzipFile& file, const NpyHead
               "read the type that the file has, or save array.astype('" + wanted + "')");
   if (header.shape.size() != Rank)
     file.fail("its shape is " + shape_text(header.shape) + ", expected " + std::to_string(Rank) + " dimension(s)",
-              "read_npy<T, " + std::to_string(header.shape.size()) + "> reads it, or save array.reshape(...)");
+              header.shape.empty()
+                  ? "save array.reshape(1)"
+                  : "read_npy<T, " + std::to_string(header.shape.size()) + "> reads it, or save array.reshape(...)");
   if (header.fortran_order && Rank > 1)
     file.fail("its elements are in Fortran order", "save numpy.ascontiguousarray(array)");
   std::array<std::int64_t, Rank> shape{};

@@ -57,12 +57,12 @@ class Sequence {
   /// there is a window, and for more than 2^32 - 1 windows.
   template <FixedString Text>
   [[nodiscard]] auto windows(WindowOptions options) const {
-    return data_set(window_field<Text>(options, count(options, options.length), 0));
+    return data_set(window_field<Text>(options, count(options, 0), 0));
   }
   /// The same with a second field: the window one element later, which has the next token for each token.
   template <FixedString Text, FixedString Next>
   [[nodiscard]] auto windows(WindowOptions options) const {
-    const std::int64_t rows = count(options, options.length + 1);
+    const std::int64_t rows = count(options, 1);
     return data_set(window_field<Text>(options, rows, 0), window_field<Next>(options, rows, 1));
   }
 
@@ -70,15 +70,16 @@ class Sequence {
   Sequence(std::shared_ptr<const std::vector<T>> values, std::span<const T> part)
       : values_(std::move(values)), part_(part) {}
 
-  /// The number of windows of which each needs `needed` elements.
-  [[nodiscard]] std::int64_t count(WindowOptions options, std::int64_t needed) const {
+  /// The number of windows of which each needs `more` elements behind it.
+  [[nodiscard]] std::int64_t count(WindowOptions options, std::int64_t more) const {
     if (options.length < 1 || options.stride < 1)
       throw LogicError("windows of length " + std::to_string(options.length) + " at a stride of " +
                        std::to_string(options.stride) + "; set both to at least 1");
-    if (size() < needed)
+    if (options.length > size() - more)
       throw LogicError("a sequence of " + std::to_string(size()) + " elements has no window: one takes " +
-                       std::to_string(needed) + "; use shorter windows or more data");
-    return (size() - needed) / options.stride + 1;
+                       std::to_string(options.length) + (more == 0 ? "" : " and one more") +
+                       "; use shorter windows or more data");
+    return (size() - more - options.length) / options.stride + 1;
   }
   template <FixedString Text>
   [[nodiscard]] Field<Name<Text>, T, 2, WindowArray<T>> window_field(WindowOptions options, std::int64_t rows,

@@ -44,23 +44,23 @@ struct Standardize {
     using T = typename std::remove_cvref_t<decltype(array)>::value_type;
     using Result = std::conditional_t<std::is_same_v<T, double>, double, float>;
     require_columns(array.row_size());
-    std::vector<Result> values(array.view().begin(), array.view().end());
-    apply(std::span<Result>(values));
+    const auto view = array.view();
+    std::vector<Result> values;
+    values.reserve(view.size());
+    // Not converted to Result before the mean is subtracted: large integers would lose what differs between them.
+    for (std::size_t i = 0; i < view.size(); ++i) values.push_back(standardized<Result>(view.data()[i], i));
     return data.with(field<Text>(SharedArray{std::move(values), array.shape()}));
   }
   /// Standardizes rows in place, one behind the other: the inputs of a prediction. Throws LogicError unless they are
   /// whole rows.
-  template <class T>
-  void apply(std::span<T> rows) const {
+  template <class T, std::size_t Extent>
+  void apply(std::span<T, Extent> rows) const {
     require_rows(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::size_t column = i % mean.size();
-      rows[i] = static_cast<T>((static_cast<double>(rows[i]) - mean[column]) / deviation[column]);
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = standardized<T>(rows[i], i);
   }
   /// The reverse of apply(rows): predictions of a standardized target in its own unit.
-  template <class T>
-  void undo(std::span<T> rows) const {
+  template <class T, std::size_t Extent>
+  void undo(std::span<T, Extent> rows) const {
     require_rows(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t column = i % mean.size();
@@ -80,6 +80,12 @@ struct Standardize {
   }
 
  private:
+  /// Element i of whole rows.
+  template <class Result>
+  [[nodiscard]] Result standardized(auto element, std::size_t i) const {
+    const std::size_t column = i % mean.size();
+    return static_cast<Result>((static_cast<double>(element) - mean[column]) / deviation[column]);
+  }
   [[nodiscard]] bool is_usable() const {
     return mean.size() == deviation.size() &&
            std::all_of(mean.begin(), mean.end(), [](double m) { return std::isfinite(m); }) &&

@@ -51,8 +51,8 @@ class Table {
     return {std::move(values), {rows(), static_cast<std::int64_t>(names.size())}};
   }
 
-  /// A numeric column [rows()]. For integers each value is integral and in the range of T; above 2^53 a file's integers
-  /// are not kept exactly, and are refused.
+  /// A numeric column [rows()]. For integers each value is integral and in the range of T; a file's integers of 2^53
+  /// or more are not kept exactly, and are refused.
   template <DataElement T>
   [[nodiscard]] SharedArray<T, 1> column(std::string_view name) const {
     std::vector<T> values(lines_.size());

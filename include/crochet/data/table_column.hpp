@@ -55,16 +55,17 @@ inline std::optional<double> number_in(std::string_view cell) {
   return value;
 }
 
-/// True if a T can hold the value of a cell exactly; a float, rounded.
+/// True if a T can hold the value of a cell exactly; a float, rounded. From 2^53 on a double has no number for each
+/// integer, so that the cell may have had another one.
 template <class T>
 bool holds(double value) {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>) {
-    return std::abs(value) <= static_cast<double>(Limits::max());
+    // From here on a float is infinite.
+    return std::abs(value) < (sizeof(T) == 4 ? 0x1.ffffffp127 : std::numeric_limits<double>::infinity());
   } else {
-    constexpr double largest_exact = 0x1p53;
-    return std::trunc(value) == value && std::abs(value) <= largest_exact &&
-           value >= static_cast<double>(Limits::min()) && value <= static_cast<double>(Limits::max());
+    return std::trunc(value) == value && std::abs(value) < 0x1p53 && value >= static_cast<double>(Limits::min()) &&
+           value <= static_cast<double>(Limits::max());
   }
 }
 

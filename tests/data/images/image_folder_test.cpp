@@ -45,6 +45,7 @@ struct Folder {
     add("cat/a.jpeg", 30);
     write("cat/notes.txt", {'n'});
     write("cat/.hidden.png", {'n'});
+    write("cat/.cache/copy.png", {'n'});
     write("readme.md", {'n'});
     std::filesystem::create_directories(path() / ".git");
   }

@@ -55,8 +55,10 @@ CROCHET_COLD inline void append_class(std::vector<ClassFile>& files, const std::
   std::error_code error;
   const auto before = std::ssize(files);
   std::filesystem::recursive_directory_iterator entry(folder, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error))
+  for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
+    if (is_hidden(entry->path())) entry.disable_recursion_pending();  // caches, which have copies of images
     if (is_image_name(entry->path()) && !entry->is_directory(error)) files.push_back({entry->path(), label});
+  }
   if (error) folder_failed(folder, error);
   if (std::ssize(files) == before)
     throw DataError(folder.string() + ": there is no .png, .jpg or .jpeg file; add images, or remove the folder");
