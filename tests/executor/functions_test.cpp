@@ -150,5 +150,58 @@ TEST(Functions, OfSpecialNumbersInVectorsAndTails) {
   }(Fetchable<cpu::Executor<kernel::Tiles, Special>>{});
 }
 
+struct HardSigmoid {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor w = g.variable<float>("w", {4}, zeros());
+    const Tensor y = g.name("y", hard_sigmoid(g.placeholder<float>("x", {4}) + w));
+    g.name("d", gradient(reduce_sum(y), w));
+  }
+};
+// With a contracted product and sum, x / 6 + 1/2 is not 0 at -3.
+TEST(Activations, HardSigmoidHasAGradientAtItsEnds) {
+  auto e = DeviceUnderTest{}.compile<HardSigmoid>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  const std::vector<float> x{-3.5, -3, 3, 3.5};
+  e.run<Demand<Names<Name<"y">, Name<"d">>, Names<>>>(w, Feed<Name<"x">, std::vector<float>>{x});
+  const auto y = e.fetch<Name<"y">>(w), d = e.fetch<Name<"d">>(w);
+  const float slope = 1.0F / 6;
+  const float expected_y[] = {0, 0, 1, 1}, expected_d[] = {0, slope, slope, 0};
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(y.data()[i], expected_y[i]) << i;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(d.data()[i], expected_d[i]) << i;
+}
+
+template <class T>
+struct Floors {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent n = g.dynamic("n");
+    const Tensor a = g.placeholder<T>("a", {n}), b = g.placeholder<T>("b", {n});
+    g.name("quotient", floor_divide(a, b));
+    g.name("reciprocal", 1 / abs(a));
+  }
+};
+template <class T>
+void floors_of_special_numbers() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  const std::vector<T> a{-1, 1, 5, T(-0.9) * most, T(-0.), -1, 7, -7};
+  const std::vector<T> b{inf, -inf, inf, T(0.6) * most, 1, -2, -2, 2};
+  const std::vector<T> expected{-1, -1, 0, -2, T(-0.), 0, -4, -4};
+  auto e = DeviceUnderTest{}.compile<Floors<T>>();
+  e.initialize();
+  typename decltype(e)::Workspace w;
+  using Both = Demand<Names<Name<"quotient">, Name<"reciprocal">>, Names<>>;
+  e.template run<Both>(w, Feed<Name<"a">, std::vector<T>>{a}, Feed<Name<"b">, std::vector<T>>{b});
+  const auto q = e.template fetch<Name<"quotient">>(w), r = e.template fetch<Name<"reciprocal">>(w);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(q.data()[i], expected[i]) << a[i] << " // " << b[i];
+    EXPECT_EQ(std::signbit(q.data()[i]), std::signbit(expected[i])) << a[i] << " // " << b[i];
+  }
+  EXPECT_EQ(r.data()[4], inf) << "the magnitude of -0 is 0";
+}
+TEST(Arithmetic, FloorsOfSpecialNumbersAreNumpys) {
+  floors_of_special_numbers<float>();
+  floors_of_special_numbers<double>();
+}
+
 }  // namespace functions_test
 }  // namespace crochet

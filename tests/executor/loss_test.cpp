@@ -3,6 +3,8 @@
 // and several.
 #include "against_oracle.hpp"
 
+#include <bit>
+
 namespace crochet {
 namespace loss_test {
 
@@ -169,6 +171,50 @@ TEST(CrossEntropies, OfLogitsOfTenThousand) {
   EXPECT_FLOAT_EQ(p.data()[4], std::exp(1.F) / (2 + std::exp(1.F)));
   EXPECT_FLOAT_EQ(log.data()[8], -20000);
   for (float d : e.fetch<Name<"d">>(w)) EXPECT_TRUE(std::isfinite(d));
+}
+
+struct TrueOrFalse {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor z = g.placeholder<float>("z", {4}), y = g.placeholder<bool>("y", {4});
+    g.name("of bools", binary_accuracy(z, y));
+    g.name("of numbers", binary_accuracy(z, cast<float>(y)));
+  }
+};
+TEST(BinaryAccuracy, OfLabelsThatAreBools) {
+  auto e = DeviceUnderTest{}.compile<TrueOrFalse>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  const std::vector<float> z{-1, 0.5, 2, 3};
+  const bool y[] = {false, true, true, false};
+  using Both = Demand<Names<Name<"of bools">, Name<"of numbers">>, Names<>>;
+  const TensorView<bool, 1> labels{y, {4}};
+  e.run<Both>(w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, TensorView<bool, 1>>{labels});
+  EXPECT_EQ(e.fetch<Name<"of bools">>(w), 0.75F);
+  EXPECT_EQ(e.fetch<Name<"of numbers">>(w), 0.75F);
+}
+
+struct WideLogits {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor z = g.placeholder<float>("z", {1, 20});
+    const Tensor y = g.placeholder<std::int32_t>("y", {1});
+    g.name("p", softmax(z));
+    g.name("loss", sparse_softmax_cross_entropy(z, y));
+  }
+};
+// Whatever its payload: nanf("1"), memory that is filled with 0xff.
+TEST(Softmax, ANanIsSeenInTheLoss) {
+  auto e = DeviceUnderTest{}.compile<WideLogits>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  using Both = Demand<Names<Name<"p">, Name<"loss">>, Names<>>;
+  for (const std::uint32_t bits : {0x7fc00000U, 0x7fc00001U, 0x7fffffffU, 0xffffffffU}) {
+    std::vector<float> z(20, 0.5F);
+    z[7] = std::bit_cast<float>(bits);
+    const std::vector<std::int32_t> y{5};
+    e.run<Both>(w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, std::vector<std::int32_t>>{y});
+    EXPECT_TRUE(std::isnan(e.fetch<Name<"loss">>(w))) << bits;
+    for (const float p : e.fetch<Name<"p">>(w)) EXPECT_TRUE(std::isnan(p)) << bits;
+  }
 }
 
 // A mask writes -infinity: the probability there is exactly 0, and NaN in a row of only -infinity.

@@ -106,12 +106,15 @@ TEST(MathGradient, AtKinks) {
   EXPECT_EQ(slopes([](Tensor x) { return leaky_relu(x, 0.25); }, {-1, 0, 1}), (Slopes{0.25, 0.25, 1}));
   EXPECT_EQ(slopes(softplus, {0}), (Slopes{0.5}));
   EXPECT_EQ(slopes(softsign, {0}), (Slopes{1}));
+  EXPECT_EQ(slopes(hard_sigmoid, {-4, -3, 3, 4}), (Slopes{0, 1.0 / 6, 1.0 / 6, 0}));
 }
 
 TEST(MathGradient, OfPowersAtZero) {
   EXPECT_EQ(slopes([](Tensor x) { return pow(x, x.graph->constant<double>(0)); }, {0, 2}), (Slopes{0, 0}));
   EXPECT_EQ(slopes([](Tensor x) { return pow(x.graph->constant<double>(0), x); }, {1, 2}), (Slopes{0, 0}));
   EXPECT_EQ(slopes([](Tensor x) { return pow(x.graph->constant<double>(-2), x); }, {2}), (Slopes{0}));
+  EXPECT_EQ(slopes([](Tensor x) { return pow(x.graph->constant<double>(0), x); }, {-1}), (Slopes{0}));
+  EXPECT_EQ(slopes([](Tensor x) { return pow(x.graph->constant<double>(-2), x); }, {0.5}), (Slopes{0}));
 }
 
 TEST(MathGradient, DoesNotOverflowFarOut) {
@@ -133,6 +136,17 @@ TEST(MathGradient, OfReductions) {
       check_gradients("0 and 2 of 3", [&](Case& c) { return reshape(reduce(c.x({2, 5, 3}), {0, 2}, keep), {5}); });
     }
   }
+}
+
+TEST(MathGradient, OfAnExtremumIsSharedAmongTies) {
+  const auto apart = [](Tensor x) { return reduce_max(reshape(x, {2, 1, 2}), {0, 2}); };
+  EXPECT_EQ(slopes(apart, {1, 1, 1, 0}), (Slopes{1.0 / 3, 1.0 / 3, 1.0 / 3, 0}));
+  const auto kept = [](Tensor x) { return reduce_min(reshape(x, {2, 1, 2}), {0, 2}, keep_dims); };
+  EXPECT_EQ(slopes(kept, {0, 1, 0, 0}), (Slopes{1.0 / 3, 0, 1.0 / 3, 1.0 / 3}));
+  GraphBuilder g;
+  const Tensor x = g.variable<double>("x", {2, 3, 4, 5}, zeros());
+  EXPECT_EQ(reduce_max(x, {0, 2}).shape(), (Shape{3, 5}));
+  EXPECT_EQ(reduce_max(x, {1, 3}, keep_dims).shape(), (Shape{2, 1, 4, 1}));
 }
 
 TEST(MathGradient, OfAProductWithZeros) {

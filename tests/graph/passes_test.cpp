@@ -160,6 +160,8 @@ TEST(Fold, ComputesOnConstants) {
   static_assert(folds_to(1.5, [](GraphBuilder& g) { return sqrt(square(g.constant(-3.0))) / 2; }));
   static_assert(folds_to(-3, [](GraphBuilder& g) { return cast<float>(-g.constant(std::int32_t{3})); }));
   static_assert(folds_to(4, [](GraphBuilder& g) { return g.constant(std::int64_t{3}) + 1; }));
+  static_assert(folds_to(0, [](GraphBuilder& g) { return g.constant(std::int32_t{3}) * 0.5; }), "0.5 is the integer 0");
+  static_assert(folds_to(-1, [](GraphBuilder& g) { return cast<float>(g.constant(std::int32_t{0}) - 1.5); }));
 }
 
 TEST(Fold, TakesSquareRootsOfAnySize) {

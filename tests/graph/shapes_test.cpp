@@ -229,7 +229,8 @@ TEST(GraphError, OfShapes) {
 }
 
 TEST(GraphError, OfWindows) {
-  const std::string expected = "crochet: the window does not fit the image, or a stride or dilation is below 1";
+  const std::string expected =
+      "crochet: the window does not fit the image, a stride or dilation is below 1, or a height or width is dynamic";
   EXPECT_EQ(error_of([](GraphBuilder& g) {
               conv2d(floats(g, {1, 2, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid);
             }),
@@ -248,6 +249,18 @@ TEST(GraphError, OfWindows) {
             }),
             expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(floats(g, {1, g.dynamic("height"), 5, 1}), 2); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 5, 3, 1}), floats(g, {g.dynamic("k"), 1, 1, 1}), {1, 1}, Padding::valid);
+            }),
+            expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv1d(floats(g, {1, 5, 1}), floats(g, {g.dynamic("k"), 1, 1}));
+            }),
+            expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              depthwise_conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, g.dynamic("k"), 1, 1}));
+            }),
+            expected);
 }
 
 TEST(GraphError, OfReshapes) {
@@ -257,6 +270,16 @@ TEST(GraphError, OfReshapes) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { reshape(floats(g, {5, 3}), {0, rest}); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { reshape(floats(g, {5, 3}), {rest, 3, rest}); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { reshape(floats(g, {g.dynamic("batch"), 3}), {5, rest}); }), expected);
+}
+
+TEST(GraphError, OfNegativeDimensions) {
+  const std::string expected = "crochet: a dimension is negative: a dynamic one is g.dynamic(name)";
+  EXPECT_EQ(error_of([](GraphBuilder& g) { reshape(floats(g, {6}), {-2, -3}); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { broadcast_to(floats(g, {1}), {-2}); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { tile(floats(g, {3}), {-2}); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { random_uniform<float>(g, {-3}); }), expected);
+  const Extent less = Extent(-1) * Extent::symbol(0);
+  EXPECT_NE(error_of([&](GraphBuilder& g) { reshape(floats(g, {g.dynamic("batch"), 3}), {less, 3}); }), "");
 }
 
 TEST(GraphError, OfAxes) {
@@ -332,6 +355,10 @@ TEST(GraphError, OfNormalizationsAndAttention) {
               self_attention(floats(g, {5, 30}), 2);
             }),
             "crochet: a tensor of rank 3 is needed here, not rank 2");
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              self_attention(floats(g, {2, 5, Extent(3) * g.dynamic("width")}), 1);
+            }),
+            "crochet: 1 channels do not make 1 equal heads or groups");
   EXPECT_EQ(error_of([](GraphBuilder& g) {
               layer_norm(floats(g, {5, 3}), floats(g, {5}), floats(g, {3}));
             }),

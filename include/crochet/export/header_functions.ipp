@@ -78,8 +78,8 @@ inline constexpr HeaderDivision divisions[] = {
      "    return static_cast<T>(a / b);\n"},
     {&op::floor_divide,
      "    if (b == T(0)) return a / b;\n"
-     "    const T f = F(fmod)(a, b), r = f != T(0) && (f < T(0)) != (b < T(0)) ? f + b : f;\n"
-     "    const T q = (a - r) / b, whole = F(floor)(q);\n"
+     "    const T r = F(fmod)(a, b), down = (r < T(0)) != (b < T(0)) ? T(1) : T(0);\n"
+     "    const T q = r == T(0) ? a / b : (a - r) / b + T(0) - down, whole = F(floor)(q);\n"
      "    return q - whole > T(0.5) ? whole + T(1) : whole;\n",
      "    if (b == T(0)) return static_cast<T>(T(0) - T(1));\n"
      "    if (T(-1) < T(0) && b == T(-1)) return static_cast<T>(0u - static_cast<unsigned long long>(a));\n"

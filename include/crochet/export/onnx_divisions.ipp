@@ -60,8 +60,13 @@ inline std::string onnx_floating_mod(OnnxWriter& w, const ExportedNode& n) {
 /// From the remainder, which is exact, as on the CPU; a / b for b = 0.
 inline std::string onnx_floating_floor_divide(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
-  const std::string a = w.in(n, 0), b = w.in(n, 1);
-  const std::string q = g.add("Div", {g.add("Sub", {a, onnx_floating_mod(w, n)}), b}), whole = g.add("Floor", {q});
+  const std::string a = w.in(n, 0), b = w.in(n, 1), zero = g.scalar(n.dtype, 0);
+  const std::string r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  const std::string differ = g.add("Xor", {g.add("Less", {r, zero}), g.add("Less", {b, zero})});
+  const std::string some = g.add("Or", {g.add("IsNaN", {r}), g.add("Greater", {g.add("Abs", {r}), zero})});
+  const std::string truncated = g.add("Add", {g.add("Div", {g.add("Sub", {a, r}), b}), zero});
+  const std::string down = g.add("Sub", {truncated, w.cast(differ, DType::boolean, n.dtype)});
+  const std::string q = g.add("Where", {some, down, g.add("Div", {a, b})}), whole = g.add("Floor", {q});
   const std::string above = g.add("Greater", {g.add("Sub", {q, whole}), g.scalar(n.dtype, 0.5)});
   const std::string y = g.add("Where", {above, g.add("Add", {whole, g.scalar(n.dtype, 1)}), whole});
   return g.add("Where", {g.add("Equal", {b, g.scalar(n.dtype, 0)}), g.add("Div", {a, b}), y});

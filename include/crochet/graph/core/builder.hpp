@@ -69,6 +69,9 @@ class GraphBuilder {
   }
   constexpr Tensor constant(DType dtype, double value) {
     if (dtype == DType::bfloat16) value = static_cast<double>(float{bfloat16(value)});
+    if (!has_gradient(dtype) && dtype != DType::boolean && value > -0x1p53 &&
+        value < 0x1p53)  // as its element holds it, for constant folding
+      value = static_cast<double>(static_cast<std::int64_t>(value));
     return source(op::constant, dtype, {}, {.reals = {value, 0}});
   }
 
@@ -122,6 +125,7 @@ class GraphBuilder {
   /// As above, with an element type chosen by the caller. There may be no inputs.
   constexpr Tensor shaped_as(const Op& op, std::initializer_list<Tensor> inputs, DType dtype, const Shape& shape,
                              const Attributes& attributes = {}) {
+    refuse_negative(shape);
     Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
     std::size_t i = 0;
     for (Tensor t : inputs) n.inputs[i++] = own(t);
@@ -233,10 +237,13 @@ class GraphBuilder {
     return v;
   }
   constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
+    refuse_negative(shape);
+    return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
+  }
+  static constexpr void refuse_negative(const Shape& shape) {
     for (std::size_t i = 0; i < shape.rank; ++i) {
       if (shape[i].factor < 0) graph_error::dimension_is_negative();
     }
-    return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
   }
   constexpr int own(Tensor t) const {
     if (t.graph != this) graph_error::tensors_of_different_graphs();

@@ -58,10 +58,10 @@ namespace crochet::graph_error {
 [[noreturn]] inline void heads_do_not_divide_the_width(std::int64_t width, std::int64_t heads) {
   fail(std::to_string(width) + " channels do not make " + std::to_string(heads) + " equal heads or groups");
 }
-/// A window, including its dilation, larger than its input, or a window, stride or dilation below 1; or an image whose
-/// height or width is dynamic.
+/// A window, including its dilation, larger than its input, or a window, stride or dilation below 1; or an image or a
+/// filter whose height or width is dynamic.
 [[noreturn]] inline void window_does_not_fit() {
-  fail("the window does not fit the image, or a stride or dilation is below 1");
+  fail("the window does not fit the image, a stride or dilation is below 1, or a height or width is dynamic");
 }
 /// reshape must keep the number of elements.
 [[noreturn]] inline void reshape_changes_the_number_of_elements() { fail("reshape changes the number of elements"); }

@@ -43,7 +43,8 @@ constexpr Tensor selu(Tensor x) { return elu(x, 1.6732632423543772) * 1.05070098
 /// x if x > 0, else alpha x (Maas et al. 2013; alpha as in TensorFlow). The gradient at 0 is alpha.
 constexpr Tensor leaky_relu(Tensor x, double alpha = 0.2) { return select(greater(x, 0), x, x * alpha); }
 /// (x + 3) / 6 clipped to [0, 1] (Howard et al. 2019), as in PyTorch and Keras 3. The gradient at -3 and 3 is 1/6.
-constexpr Tensor hard_sigmoid(Tensor x) { return clip(x * (1.0 / 6) + 0.5, 0, 1); }
+// x + 3 is exact at the ends, so that clip() passes the gradient there; x / 6 + 1/2 is not.
+constexpr Tensor hard_sigmoid(Tensor x) { return clip(x + 3, 0, 6) * (1.0 / 6); }
 /// x / (1 + |x|).
 constexpr Tensor softsign(Tensor x) { return x / (1 + abs(x)); }
 

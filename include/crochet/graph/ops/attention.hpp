@@ -12,7 +12,8 @@ constexpr std::int64_t width_of_qkv(const OpInputs& in, std::size_t i) {
   in.want_rank(i, 3);
   const Extent width = in.shape(i)[2];
   const std::int64_t heads = in.attributes.ints[0];
-  if (heads < 1 || !divides(3 * heads, width)) graph_error::heads_do_not_divide_the_width(width.factor / 3, heads);
+  if (heads < 1 || !width.is_static() || !divides(3 * heads, width))
+    graph_error::heads_do_not_divide_the_width(width.factor / 3, heads);
   return width.factor / 3;
 }
 constexpr TypedShape infer_self_attention(const OpInputs& in) {

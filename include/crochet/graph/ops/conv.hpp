@@ -12,6 +12,7 @@ constexpr TypedShape infer_conv2d(const OpInputs& in) {
   in.want_floating(0);
   in.want_rank(0, 4);
   in.want_rank(1, 4);
+  want_static_window(in.shape(1));
   if (!(in.shape(0)[3] == in.shape(1)[2])) {
     graph_error::channels_differ(in.shape(0)[3].factor, in.shape(1)[2].factor);
   }
@@ -44,7 +45,8 @@ inline constexpr Op conv2d_filter_gradient{"conv2d_filter_gradient", OpKind::ker
 /// 2D convolution (tf.nn.conv2d):
 ///   out[n, y, x, k] = sum over i, j, c of
 ///     image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c, k]
-/// - Shapes: image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static.
+/// - Shapes: image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static, also those
+/// of the filter.
 /// - `stride`: sh, sw; `dilation`: dh, dw; `padding`: determines top and left.
 constexpr Tensor conv2d(Tensor image, Tensor filter, Window stride = {1, 1}, Padding padding = Padding::same,
                         Window dilation = {1, 1}) {

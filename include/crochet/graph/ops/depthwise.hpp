@@ -12,6 +12,7 @@ constexpr TypedShape infer_depthwise(const OpInputs& in) {
   in.want_rank(0, 4);
   in.want_rank(1, 4);
   const Shape &image = in.shape(0), &filter = in.shape(1);
+  want_static_window(filter);
   if (!(image[3] == filter[2])) graph_error::channels_differ(image[3].factor, filter[2].factor);
   return {in[0].dtype, slide(image, in.attributes, filter[2] * filter[3])};
 }

@@ -193,10 +193,11 @@ constexpr Tensor accuracy(Tensor logits, Tensor labels) {
   if (!(detail::rows_of(logits.shape()) == labels.shape())) graph_error::labels_do_not_fit_the_logits();
   return reduce_mean(cast(equal(argmax(logits), labels), logits.dtype()));
 }
-/// The fraction of elements classified correctly: logits above `threshold` against labels above 1/2. For probabilities
-/// instead of logits use the threshold 0.5.
+/// The fraction of elements classified correctly: logits above `threshold` against labels above 1/2, or that are true.
+/// For probabilities instead of logits use the threshold 0.5.
 constexpr Tensor binary_accuracy(Tensor logits, Tensor labels, double threshold = 0) {
-  return reduce_mean(cast(equal(greater(logits, threshold), greater(labels, 0.5)), logits.dtype()));
+  const Tensor is_true = labels.dtype() == DType::boolean ? labels : greater(labels, 0.5);
+  return reduce_mean(cast(equal(greater(logits, threshold), is_true), logits.dtype()));
 }
 
 namespace detail {

@@ -9,7 +9,8 @@
 namespace crochet {
 
 namespace op {
-// inputs = {state, int64 []}. ints = {stream: two words}. The caller sets shape and type.
+// inputs = {state, int64 []}. ints = {stream: two words, rows of the tensor for each row of the batch, or 0}. The
+// caller sets shape and type.
 /// Uniform in [0, 1).
 inline constexpr Op random_uniform{.name = "random_uniform", .kind = OpKind::kernel};
 /// Standard normal.
@@ -31,20 +32,23 @@ constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
 }
 
 namespace detail {
-/// The stream of a name; without a name, that of this position in the model.
-constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name) {
-  if (name.empty()) return {.ints = {g.position(), 0}};
-  return {.ints = {static_cast<std::int32_t>(hash_of(name)), 1}};
+/// The stream of a name; without a name, that of this position in the model. On several ranks, the rows of the batch
+/// have the numbers that they have on one; a tensor of a static first dimension is the same on all.
+constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name, const Shape& shape) {
+  const bool has_rows = shape.rank > 0 && !shape[0].is_static();
+  const auto rows = has_rows ? static_cast<std::int32_t>(shape[0].factor) : 0;
+  if (name.empty()) return {.ints = {g.position(), 0, rows}};
+  return {.ints = {static_cast<std::int32_t>(hash_of(name)), 1, rows}};
 }
 constexpr Tensor random(GraphBuilder& g, const Op& op, DType type, const Shape& shape, std::string_view name) {
   if (!is_floating(type)) graph_error::element_type_not_supported();
   const Tensor state = random_state(g);
-  return g.shaped_as(op, {state}, type, shape, stream_of(g, name));
+  return g.shaped_as(op, {state}, type, shape, stream_of(g, name, shape));
 }
 constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name,
                              Tensor flag) {
   const Tensor state = random_state(g, flag);
-  Attributes a = stream_of(g, name);
+  Attributes a = stream_of(g, name, shape);
   a.reals[0] = probability;
   return g.shaped_as(op::random_bool, {state}, DType::boolean, shape, a);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/reshape.hpp>
+#include <crochet/graph/ops/transpose.hpp>
 
 namespace crochet {
 
@@ -59,9 +60,37 @@ constexpr unsigned axis_bit(const Shape& shape, int axis) {
 }
 constexpr unsigned all_axes(const Shape& shape) { return (1U << shape.rank) - 1U; }
 
+/// The shape of a reduction with its reduced axes as dimensions of 1.
+constexpr Shape kept_shape(Shape shape, unsigned axes) {
+  for (std::size_t i = 0; i < shape.rank; ++i) {
+    if (((axes >> i) & 1U) != 0) shape[i] = 1;
+  }
+  return shape;
+}
+/// Whether the axes are not adjacent.
+constexpr bool has_gaps(unsigned axes) {
+  while (axes != 0 && (axes & 1U) == 0) axes >>= 1U;
+  return (axes & (axes + 1)) != 0;
+}
+constexpr Tensor reduce(const Op& op, Tensor x, unsigned axes, bool keep);
+/// With the reduced axes moved together, to the end: the gradient of an extremum is shared among all its ties.
+constexpr Tensor reduce_at_once(const Op& op, Tensor x, unsigned axes, bool keep) {
+  const std::size_t rank = x.shape().rank;
+  Attributes order;
+  std::size_t to = 0, kept = 0;
+  for (const unsigned reduced : {0U, 1U}) {
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (((axes >> i) & 1U) == reduced) order.ints[to++] = static_cast<std::int32_t>(i);
+    }
+    if (reduced == 0) kept = to;
+  }
+  const Tensor y = reduce(op, transpose(x, order), ((1U << rank) - 1U) & ~((1U << kept) - 1U), false);
+  return keep ? reshape(y, kept_shape(x.shape(), axes)) : y;
+}
 /// Reduces each run of contiguous axes, the rightmost first: kernels reduce [outer, reduced, inner].
 constexpr Tensor reduce(const Op& op, Tensor x, unsigned axes, bool keep) {
   const std::size_t rank = x.shape().rank;
+  if (op.gradient == gradient_of_max && has_gaps(axes)) return reduce_at_once(op, x, axes, keep);
   for (std::size_t end = rank; end > 0; --end) {
     if (((axes >> (end - 1)) & 1U) == 0) continue;
     std::size_t begin = end - 1;
@@ -110,10 +139,7 @@ constexpr Tensor argmax(Tensor x, int axis = -1) {
 namespace detail {
 /// A reduction's result or gradient with its reduced axes restored as dimensions of 1.
 constexpr Tensor with_reduced_axes(GradientScope& s, Tensor t) {
-  Shape kept = s.input(0).shape();
-  for (std::size_t i = 0; i < kept.rank; ++i) {
-    if (((static_cast<unsigned>(s.attributes().ints[0]) >> i) & 1U) != 0) kept[i] = 1;
-  }
+  const Shape kept = kept_shape(s.input(0).shape(), static_cast<unsigned>(s.attributes().ints[0]));
   return t.shape().rank == 0 || t.shape() == kept ? t : reshape(t, kept);
 }
 constexpr Tensor reduced_upstream(GradientScope& s) {

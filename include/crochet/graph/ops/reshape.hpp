@@ -21,7 +21,7 @@ constexpr Tensor reshape(Tensor x, Shape to) {
   Extent known;
   std::size_t open = to.rank;
   for (std::size_t i = 0; i < to.rank; ++i) {
-    if (to[i].factor == rest) {
+    if (to[i] == Extent(rest)) {
       if (open < to.rank) graph_error::reshape_changes_the_number_of_elements();  // only one dimension can be `rest`
       open = i;
     } else {

@@ -22,6 +22,10 @@ constexpr Attributes window_attributes(Window w, Window stride, Padding p, Windo
   return {.ints = {w.height, w.width, stride.height, stride.width, static_cast<std::int32_t>(p), dilation.height,
                    dilation.width}};
 }
+/// Throws for a filter [height, width, ...] whose window is dynamic.
+constexpr void want_static_window(const Shape& filter) {
+  if (!filter[0].is_static() || !filter[1].is_static()) graph_error::window_does_not_fit();
+}
 /// The extent of a window whose elements are `dilation` apart.
 constexpr std::int64_t extent_of_window(std::int64_t window, std::int64_t dilation) {
   if (window < 1 || dilation < 1) graph_error::window_does_not_fit();

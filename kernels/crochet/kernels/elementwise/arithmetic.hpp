@@ -21,7 +21,7 @@ struct Sign {
 struct Abs {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a) {
-    return static_cast<N>((a < N{}) ? static_cast<N>(-a) : a);
+    return static_cast<N>((a < N{}) ? static_cast<N>(-a) : static_cast<N>(a + N{}));  // -0 + 0 is 0
   }
 };
 // Integer division is defined for all operands, as in XLA, so no element traps: a / 0 is -1 (all bits set), a % 0 is
@@ -75,7 +75,8 @@ template <class T>
 CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (b == 0) return a / b;
-    const T q = (a - floor_mod(a, b)) / b, whole = std::floor(q);
+    const T r = std::fmod(a, b), down = (r < 0) != (b < 0) ? T(1) : T(0);
+    const T q = r == 0 ? a / b : (a - r) / b + T(0) - down, whole = std::floor(q);
     return q - whole > T(0.5) ? whole + 1 : whole;
   } else {
     const T divisor = SafeDivisor::apply(a, b);
