@@ -76,6 +76,15 @@ TEST(ReducingLoops, OneResultAlone) {  // rows that do not fill the last registe
   }
 }
 
+struct NoColumns {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 0});
+    g.name("sums", reduce_sum(square(x) + 1, {0}) + 1);
+    g.name("rows", reduce_sum(square(x) + 1, {1}) + 1);
+  }
+};
+TEST(ReducingLoops, OfNoColumns) { test<NoColumns>(0, {1, 7, 0}); }
+
 struct Long {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 1000});

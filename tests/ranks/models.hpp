@@ -44,6 +44,23 @@ struct SummedLoss {
   }
 };
 
+/// Random numbers that reach variables: noise and dropped weights are those of one machine on every rank, and rows of
+/// which each example has several have their own masks.
+struct Noisy {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("x", {batch, features});
+    const auto y = g.placeholder<std::int32_t>("y", {batch});
+    const auto w = g.variable<float>("w", {features, classes}, cr::glorot_uniform());
+    const auto pieces = cr::dropout(cr::reshape(x, {batch * 6, features / 6}), 0.3);
+    const auto logits = cr::matmul(cr::reshape(pieces, {batch, features}), cr::dropout(w, 0.2));
+    const auto loss = g.name("loss", cr::sparse_softmax_cross_entropy(logits, y));
+    const auto noise = g.variable<float>("noise", {4}, cr::zeros(), false);
+    const auto drawn = g.assign(noise, cr::random_uniform<float>(g, {4}));
+    g.name("train", cr::group({cr::minimize(loss, cr::Momentum{0.01, 0.9}), drawn}));
+  }
+};
+
 /// A transformer block over characters, as in examples/char_lm.
 struct Transformer {
   static constexpr void define(cr::GraphBuilder& g) {

@@ -47,6 +47,7 @@ void expect_one_machines_training(float tolerance, int threads = 1) {
 
 TEST(ModelsOnRanks, BatchNormDropoutAndClippingAreThoseOfTheWholeBatch) { expect_one_machines_training<Cnn>(2e-3F); }
 TEST(ModelsOnRanks, AttentionAndLayerNormArePerRow) { expect_one_machines_training<Transformer>(2e-3F); }
+TEST(ModelsOnRanks, RandomNumbersAreThoseOfOneMachine) { expect_one_machines_training<Noisy>(2e-3F); }
 TEST(ModelsOnRanks, ASumAsLossIsTheSumOverRanks) { expect_one_machines_training<SummedLoss>(2e-4F); }
 TEST(ModelsOnRanks, AccumulatedGradientsAreExchangedOnceTheyAreApplied) {
   expect_one_machines_training<Accumulated>(2e-4F);

@@ -56,6 +56,17 @@ TEST(Eigen, StoredBfloat16) {
   }
 }
 
+struct Attention {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor qkv = g.placeholder<float>("qkv", {g.dynamic("batch"), g.dynamic("length"), 24});
+    g.name("y", self_attention(qkv, 2));
+  }
+};
+TEST(Eigen, AttentionOfNoLength) {
+  AgainstOracle<Attention, kernel::EigenProducts> both(1, 2e-4);
+  for (const std::int64_t length : {0, 3}) both.run(Names<Name<"y">>{}, Names<>{}, {2, length});
+}
+
 TEST(Eigen, IsABackendOfTheCpu) {
   auto executor = EigenCpu{.threads = 1, .seed = 2}.compile<Model<float>>();
   static_assert(std::is_same_v<decltype(executor), cpu::Executor<kernel::EigenProducts, Model<float>>>);

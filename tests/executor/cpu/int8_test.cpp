@@ -73,6 +73,18 @@ TEST(Int8, ConvolutionsWithStridesAndDilation) {
   has_the_bits_of_floats<Convolution<11, 10, 3, 8, 3, 3, same, 1, 1, 2, 3>, 8>();
 }
 
+/// With fewer than four numbers for a result nothing is rounded.
+TEST(Int8, ConvolutionsOfThreeNumbersAreThoseOfFloats) {
+  using Model = Convolution<5, 6, 1, 20, 1, 3, same>;
+  std::vector<float> x(2 * Model::image), weights(Model::weights);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::cos(static_cast<float>(i));
+  const auto results = [&](const auto& device) {
+    return results_of<Model, "y">(device, x, weights, std::vector<float>(Model::mask, 1.0F));
+  };
+  EXPECT_EQ(results(Int8Cpu{.threads = 1}), results(ExactCpu{.threads = 1}));
+}
+
 /// A window of one pixel is a product with a scale for each pixel: its magnitude is 127, so 0.5 is rounded to 0 or 1.
 TEST(Int8, ConvolutionsOfOnePixelRound) {
   using Model = Convolution<4, 5, 5, 20, 1, 1, same>;

@@ -55,7 +55,7 @@ class EigenProducts {
  private:
   template <class T>
   static std::int64_t at_once(std::int64_t columns) {
-    const std::int64_t rows = (std::int64_t{1} << 16) / columns;
+    const std::int64_t rows = (std::int64_t{1} << 16) / (columns < 1 ? 1 : columns);
     return rows < row_grain<T> ? row_grain<T> : rows;
   }
 

@@ -63,7 +63,7 @@ class Int8Tiles : public RoundingTiles<Int8Tiles> {
   static constexpr bool rounds_to_int8 = true;
   static constexpr bool rounds_stored_bfloat16 = false;
 
-  static constexpr bool rounds(std::int64_t depth) { return depth >= 4 && depth <= most_int8_depth; }
+  static constexpr bool rounds(std::int64_t depth) { return depth >= least_int8_depth && depth <= most_int8_depth; }
   /// For a panel of floats and one of words, a line, and the rows with their scales.
   static constexpr std::int64_t words(std::int64_t rows, std::int64_t depth) {
     return panel_scratch<float>(depth) + Int8Panel::room(quads_in(depth)) + depth +

@@ -55,7 +55,7 @@ class RandomChunk {
 template <class Backend>
 std::int64_t first_element(const Call& call) {
   if constexpr (divides_batch<Backend>) {
-    if (call.out.rank > 0) return call.exchange->first_row() * call.out.size(1);
+    if (call.out.rank > 0) return call.exchange->first_row() * call.attributes.ints[2] * call.out.size(1);
   }
   return 0;
 }

@@ -26,7 +26,7 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
     using V = simd::vec<float>;
     using U = simd::vec<std::uint32_t>;  // unsigned: the addition may wrap where the result is not used
     const V y = x * unit;
-    // The lowest bits of the sum are the rounded exponent. They are 0 for NaN, so NaN propagates.
+    // The lowest bits of the sum are the rounded exponent; for NaN they are those of its payload.
     const V shifted = y + 12582912.F, f = y - (shifted - 12582912.F);
     V p = f * 1.327647245e-3F + 9.675540961e-3F;
     p = p * f + 5.550713092e-2F;
@@ -34,7 +34,7 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
     p = p * f + 6.93146944e-1F;
     p = p * f + 1.F;
     const V e = V(U(p) + (U(shifted) << 23));
-    return y < -125.F ? V{} : e;
+    return y < -125.F ? V{} : (y == y ? e : y);
   }
 }
 

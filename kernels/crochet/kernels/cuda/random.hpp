@@ -23,7 +23,7 @@ CROCHET_DEVICE_INLINE double unit_of(std::uint32_t high, std::uint32_t low) {
 /// The index of the first element in the tensor of the whole batch, whose rows the elements are.
 CROCHET_DEVICE_INLINE std::int64_t first_element(const Call& call) {
   const Operand out = call.out();
-  return out.rank() == 0 ? 0 : call.tables.first_row * out.product(1, out.rank());
+  return out.rank() == 0 ? 0 : call.tables.first_row * call.attribute(2) * out.product(1, out.rank());
 }
 
 /// Calls make(words, first): the words of block b of a chunk, and the place in the result of the chunk's element b,

@@ -96,7 +96,7 @@ class RegisterTile {
       CROCHET_UNROLL
       for (int s = 0; s < stage; s += steps) {
         const int k = k0 + step_ + s;
-        const auto step = operand_.step(k);
+        const auto step = operand_.step(k < end ? k : end - 1);  // an address that exists, also where nothing is copied
         CROCHET_UNROLL
         for (int l = 0; l < Parts; ++l) {
           const auto from = operand_.at(rows_[l], step);

@@ -86,7 +86,7 @@ class Sink<O, T, BroadcastMode::row, B, N> {
   }
   void leave() {
     const std::int64_t end = block_.period + B, columns = block_.columns;
-    for (std::int64_t k = columns; k < end; k += columns) {
+    for (std::int64_t k = columns; columns > 0 && k < end; k += columns) {
       const std::int64_t n = end - k < columns ? end - k : columns;
       for (std::int64_t c = 0; c < n; ++c) mine_[c] = How::join(mine_[c], mine_[k + c]);
     }

@@ -238,7 +238,8 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
     if (detail::correlate_in_tiles<P>(s, images, channels, filters, source, filter, worker, epilogue)) return;
   }
   if constexpr (P.deep && std::is_same_v<Word, Int8Quad>) {
-    if (s.y.taps * s.x.taps * channels > most_int8_depth) return slide(T{});
+    const std::int64_t depth = s.y.taps * s.x.taps * channels;
+    if (depth < least_int8_depth || depth > most_int8_depth) return slide(T{});
   }
   if constexpr (P.windows) {
     const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;

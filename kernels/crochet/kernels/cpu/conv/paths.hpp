@@ -26,7 +26,7 @@ struct ConvolutionPaths {
   bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
   bool winograd = true;                           ///< windows of 3x3 pixels with stride 1
   bool large_tiles = true;                        ///< and many results of an image
-  bool deep = true;                               ///< more products for a result than most_int8_depth
+  bool deep = true;                               ///< fewer or more products for a result than those of integers
 
   static constexpr ConvolutionPaths none() { return {false, false, false, false, false, false, false}; }
 
@@ -50,7 +50,8 @@ struct ConvolutionPaths {
     const bool may_be_winograd = is_dense && std::is_same_v<T, float> && enough(sources) && enough(channels);
     winograd = winograd || may_be_winograd;
     large_tiles = large_tiles || (may_be_winograd && (!places.is_static() || places.factor >= least_places));
-    deep = deep || !sources.is_static() || a.ints[0] * a.ints[1] * sources.factor > most_int8_depth;
+    const std::int64_t depth = a.ints[0] * a.ints[1] * sources.factor;
+    deep = deep || !sources.is_static() || depth < least_int8_depth || depth > most_int8_depth;
     const std::int64_t last = channels.factor % panel_width<T>;
     narrow_panels = narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));
     wide_panels = wide_panels || !channels.is_static() || channels.factor >= panel_width<T> || !is_narrow<T>(last);
