@@ -356,6 +356,20 @@ TEST_F(Driver, CompilesAPlanAgainForLargerTilesOnly) {
             std::string::npos);
 }
 
+TEST_F(Driver, RunsBeforeAnEventThatHasComeAreNotUnderWay) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(text_of<Nothing>());
+  Launch launch;
+  launch.times = 3;
+  device.launch<Nothing>(launch);
+  device.wait(device.record(Stream::compute));
+  device.launch<Nothing>(launch);
+  break_it("kernel_fails");
+  const std::string text = message_of<DeviceError>([&] { device.synchronize(); });
+  EXPECT_NE(text.find("Runs 4 to 6 of this device were under way"), std::string::npos) << text;
+}
+
 TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";

@@ -6,6 +6,7 @@
 #include <crochet/kernels/cuda/product.hpp>
 
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -306,6 +307,35 @@ TYPED_TEST(Products, OfPatchesAreTheSums) {
   patches_agree<TypeParam::value>(4, 2, false);
   patches_agree<TypeParam::value>(4, 2, true);
   patches_agree<TypeParam::value>(1, 3, true);
+}
+
+/// The gradient of the filter [3, 3, 1, 4] of a convolution of 6 x 6 ones, behind which a max pooling of 2 x 2 took the
+/// first element of each window. Its 36 positions are no multiple of the steps of a stage: nothing is read behind the
+/// winners, which have exactly the memory of 9 windows for sanitizers.
+TEST(PooledGradients, ReadNothingBehindTheirWinners) {
+  constexpr int filters = 4, size = 32;
+  const std::vector<float> image(36, 1.F), up(9 * filters, 1.F);
+  const auto winners = std::make_unique<std::uint8_t[]>(9 * filters);
+  cuda::TableStep step;
+  for (const int k : {0, 1}) step.ints[k] = 3, step.ints[k + 2] = 1, step.ints[k + 5] = 1;
+  const cuda::Tables tables;
+  const cuda::Call call{tables, step, {}};
+  const cuda::detail::Window window(6, 6, 6, 6, call);
+  const cuda::Operand x{const_cast<float*>(image.data()), cuda::TableOperand{{}, 4, {1, 6, 6, 1}}};
+  const auto patches = cuda::detail::Patches<float>::of(x, window, true);
+  const cuda::detail::Filters<float, std::uint8_t> gradients{up.data(), filters, winners.get(), 6, 2, 2, false};
+  std::vector<float> table(std::size_t{size} * size);
+  FiberGrid grid(1, Order::backward);
+  using Block = FiberBlockOf<MatmulPrecision::fp32>;
+  grid.run<Block>([&](Block& block) {
+    cuda::detail::RegisterTile<float, size>::compute(block, patches, gradients, 0, 0, 0, 36, table.data());
+  });
+  for (std::size_t tap = 0; tap < 9; ++tap) {
+    const float rows = tap / 3 == 0 ? 2.F : 3.F, columns = tap % 3 == 0 ? 2.F : 3.F;  // the first ones lie outside
+    for (std::size_t filter = 0; filter < filters; ++filter) {
+      EXPECT_EQ(table[tap * size + filter], rows * columns) << tap << " " << filter;
+    }
+  }
 }
 
 }  // namespace products_test

@@ -290,6 +290,21 @@ struct Counting {
     g.name("train", minimize(g.variable<float>("w", {}, ones()), SGD{.learning_rate = 1.0}));
   }
 };
+TEST(Queue, RunsThatAreNotLaunchedDoNotCount) {
+  const auto device = std::make_shared<SoftwareDevice>(1);
+  Gpu e(device, {.steps_per_launch = 4});
+  Gpu::Workspace workspace;
+  e.initialize();
+  for (int step = 0; step < 3; ++step) run<Train>(e, workspace, step);
+  device->on_allocate = [](std::string_view purpose) {
+    if (purpose == "the variables of a model") throw DeviceMemoryError("crochet: no memory");
+  };
+  EXPECT_THROW(run<Train>(e, workspace, 3), DeviceMemoryError);
+  device->on_allocate = [](std::string_view) {};
+  EXPECT_EQ(e.global_step(), 0);
+  EXPECT_EQ(e.variable("global_step"_n)[0], 0);
+}
+
 TEST(Queue, TheMemoryOfALaunchHasALimit) {
   constexpr std::size_t limit = std::size_t{64} << 20, ring = 3;
   const auto device = std::make_shared<SoftwareDevice>(1);

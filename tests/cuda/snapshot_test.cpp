@@ -75,6 +75,19 @@ TEST(Snapshot, HasTheVariablesOfItsStepAndTheLoopDoesNotWait) {
   }
 }
 
+TEST(Snapshot, VariablesMayStillBeWrittenBehindIt) {
+  const auto device = std::make_shared<SoftwareDevice>(1);
+  Gpu e(device, {.steps_per_launch = 1});
+  Gpu::Workspace workspace;
+  e.initialize();
+  const auto w = e.variable("w"_n);
+  (void)e.snapshot_variables([](std::string_view, const auto&, const auto&) {});
+  w[0] = 7;
+  EXPECT_EQ(e.variable("w"_n)[0], 7);
+  run(e, workspace, 1);
+  EXPECT_EQ(e.variable("w"_n)[0], 8);
+}
+
 TEST(Snapshot, WithoutTheOrderOfStreamsItWouldBeWrong) {
   const auto device = std::make_shared<SoftwareDevice>(1);
   Gpu executor(device, {.steps_per_launch = 4});

@@ -275,15 +275,35 @@ struct Records {
   bool is_due;
   Probe records{};
 };
+/// Counts what it is shown of runs whose beginning it has not seen.
+struct Watches {
+  struct Probe {
+    void on_run_begin(const cr::ProbedRun&) { begun = true; }
+    template <std::size_t I>
+    void on_node_begin(int) {
+      *early += begun ? 0 : 1;
+    }
+    bool begun = false;
+    int* early = nullptr;
+  };
+  using handles = cr::Phases<cr::phase::begin>;
+  using probe = Probe;
+  static void begin() {}
+  Probe* due_probe() { return &watches; }
+
+  Probe watches{};
+};
 
 // The other ranks are in the exchanges of the run, so this one makes the run before it fails.
 TEST(RankSessions, AProbeThatFailsOnOneRankFailsOnAll) {
   std::vector<std::string> errors(3);
+  std::vector<int> early(3);
   cr::testing::run_ranks(3, [&](cr::testing::ThreadRank me) {
     std::vector<float> rows{1, 2, 3};
     try {
       cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
-                                   cr::HookChain{cr::StopAtStep{.last_step = 10}, Records{me.rank() == 1}}};
+                                   cr::HookChain{cr::StopAtStep{.last_step = 10}, Records{me.rank() == 1},
+                                                 Watches{{.early = &early[static_cast<std::size_t>(me.rank())]}}}};
       cr::run_session(session, [&](auto& s) {
         while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
       });
@@ -294,6 +314,27 @@ TEST(RankSessions, AProbeThatFailsOnOneRankFailsOnAll) {
   EXPECT_EQ(errors[1], "the disk is full");
   EXPECT_EQ(errors[0], "crochet: rank 1 failed: the disk is full");
   EXPECT_EQ(errors[2], errors[0]);
+  EXPECT_EQ(early, std::vector<int>(3)) << "probes behind one that fails are shown nothing of the run";
+}
+
+struct HasNoState {
+  using handles = cr::Phases<cr::phase::after_run, cr::phase::save_state, cr::phase::load_state>;
+  void after_run(auto& /*run*/, const auto& /*values*/) const {}
+  void save_state(auto& /*out*/) const { throw std::runtime_error("no state today"); }
+  void load_state(auto& /*in*/) const {}
+};
+TEST(RankSessions, AStateThatTheChiefCannotSaveFailsAll) {
+  std::vector<std::string> errors(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    try {
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{HasNoState{}}};
+    } catch (const std::exception& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_EQ(errors[0], "no state today");
+  EXPECT_EQ(errors[1], "crochet: rank 0 failed: no state today");
 }
 
 // A device checks such values behind each run, and skips the runs behind one that fails. Here it may not: the others

@@ -48,6 +48,11 @@ struct BasicCuda {
   [[nodiscard]] cuda::DeviceSettings<Device> settings_of_rank(kernel::Exchange* exchange) const {
     return {make_device(), settings(exchange)};
   }
+  /// The same on the device of another executor.
+  [[nodiscard]] cuda::DeviceSettings<Device> settings_of_rank(kernel::Exchange* exchange,
+                                                              std::shared_ptr<Device> shared) const {
+    return {std::move(shared), settings(exchange)};
+  }
 
   /// The model's executor. Throws DeviceError if there is no GPU that can be used, or not with these options;
   /// LogicError if steps_per_launch is below 1, or queue_seconds is negative or NaN. A mistake in the model is one

@@ -47,7 +47,15 @@ class ParallelExecutor : public detail::ModelOfRank<detail::ExecutorOfRank<Devic
   template <class... Fewer>
   requires(sizeof...(Fewer) <
            sizeof...(Hooks)) explicit ParallelExecutor(ParallelExecutor<Device, Divided, C, Fewer...>&& plain)
-      : ParallelExecutor(plain.device_options(), std::move(plain.owned_group())) {}
+      : Base(std::move(plain.owned_group()),
+             [&](kernel::Exchange* ranks) {
+               if constexpr (requires { plain.device_options().settings_of_rank(ranks, plain.device()); }) {
+                 return plain.device_options().settings_of_rank(ranks, plain.device());
+               } else {
+                 return plain.device_options().settings_of_rank(ranks);
+               }
+             }),
+        device_(plain.device_options()) {}
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }
   /// What Parallel was given.

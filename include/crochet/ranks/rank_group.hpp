@@ -165,15 +165,19 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     } else if constexpr (detail::Initializes<typename Raw::Executor>) {
       raw.executor().initialize();
     }
+    detail::SharedSession<RankGroup, Raw> session(*this, raw);
+    session.prepare();
     const auto all = meet({.kind = kind_of("create"), .rows = raw.step()});
     if (this->parts_are_of_different_sessions()) detail::require_one_first_step(all);
-    detail::SharedSession<RankGroup, Raw>(*this, raw).share();
+    session.share();
   }
   /// Collective: all ranks get the chief's variables and step. Throws as meet().
   template <class Raw>
   void share_weights(Raw& raw) {
+    detail::SharedSession<RankGroup, Raw> session(*this, raw);
+    session.prepare_weights();
     meet({.kind = kind_of("weights of the chief")});
-    detail::SharedSession<RankGroup, Raw>(*this, raw).share_weights();
+    session.share_weights();
   }
 
  private:

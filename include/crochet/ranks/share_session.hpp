@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <crochet/hook/chain_state.hpp>
@@ -22,6 +23,20 @@ class SharedSession {
  public:
   SharedSession(Ranks& ranks, Raw& raw) : ranks_(ranks), raw_(raw) {}
 
+  /// Not collective: all that can fail on this rank alone. To be called before the ranks meet for share().
+  void prepare() {
+    prepare_weights();
+    if (ranks_.is_chief() && raw_.saves_hook_state()) {
+      state_ = StateBytesWriter::of(ChainState::of([&](auto& out) { raw_.save_hook_state(out); }));
+    }
+  }
+  /// The same for share_weights(): those of a GPU are copied to the host.
+  void prepare_weights() {
+    if constexpr (HasVariables<E>) {
+      if (!raw_.executor().variables_initialized()) return;
+      for_each_common_variable(raw_.executor(), [](auto, auto, auto) { return false; });
+    }
+  }
   /// Collective.
   void share() {
     share_weights();
@@ -49,8 +64,7 @@ class SharedSession {
     });
   }
   void share_hook_state() {
-    std::vector<std::byte> bytes;
-    if (ranks_.is_chief()) bytes = StateBytesWriter::of(ChainState::of([&](auto& out) { raw_.save_hook_state(out); }));
+    std::vector<std::byte> bytes = std::move(state_);
     bytes.resize(shared(bytes.size()));
     ranks_.broadcast(bytes);
     if (ranks_.is_chief()) return;
@@ -60,6 +74,7 @@ class SharedSession {
 
   Ranks& ranks_;
   Raw& raw_;
+  std::vector<std::byte> state_;  // the chief's
 };
 
 }  // namespace crochet::detail

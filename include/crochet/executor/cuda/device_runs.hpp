@@ -32,13 +32,18 @@ class DeviceRuns {
   const Settings& settings() const { return settings_; }
   const std::shared_ptr<Device>& device() const { return device_; }
 
-  /// Launches the queued runs, unless a run before them has violated a rule.
+  /// Launches the queued runs, unless a run before them has violated a rule. Runs that are not launched do not count.
   void flush() {
     if (queue_.empty()) return;
     const Runs runs = queue_.take();
-    if (watch_.must_settle_before(runs)) settle_watch();
-    if (watch_.skips(*runs.memory)) return counted_.forget();
-    runs.launch({device_, variables_, watch_, settings_.mode, settings_.exchange}, runs);
+    try {
+      if (watch_.must_settle_before(runs)) settle_watch();
+      if (watch_.skips(*runs.memory)) return counted_.forget();
+      runs.launch({device_, variables_, watch_, settings_.mode, settings_.exchange}, runs);
+    } catch (...) {
+      counted_ = counted_.value() ? runs.counted_before : StepCount{};
+      throw;
+    }
     if (watch_.settle(*device_, false)) note_found();
   }
 
@@ -59,13 +64,14 @@ class DeviceRuns {
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace, dims, FeedLayout<T>::template of<F...>(fed, dims)};
     if (!queue_.fits(run)) start_queue<P>(std::move(run));
+    if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
+    if (queue_.empty()) queue_.count_from(counted_);
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     ++memory.runs;
     memory.last_plan = queue_.runs().plan;
     memory.probed_last = cpu::ExchangesOf<T, P>::any;
     memory.skipped_last = watch_.skips(memory);
-    if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
     memory.dims = dims;
     memory.values.template remember<P>(queue_.runs(), static_cast<D*>(nullptr));
@@ -80,16 +86,6 @@ class DeviceRuns {
     first.first_run = memory.runs;
     queue_.start(std::move(first), settings_, cpu::ExchangesOf<T, P>::any ? 1 : settings_.steps_per_launch);
     memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
-  }
-
-  /// A run that does not begin on all ranks has been counted, and has not happened.
-  void flush_with_ranks() {
-    try {
-      flush();
-    } catch (...) {
-      counted_.forget();
-      throw;
-    }
   }
 
   void finish_runs() {

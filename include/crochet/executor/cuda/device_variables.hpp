@@ -23,6 +23,12 @@ class DeviceVariables {
     if (newer_ == Side::host) device->upload(block_.data(), host_.data(), bytes);
     newer_ = Side::device;
   }
+  /// The device has the current values, and the host's may still be written: spans of write() stay valid.
+  void update_device(const std::shared_ptr<Device>& device) {
+    const bool may_change = newer_ == Side::host;
+    settle_device(device);
+    if (may_change) newer_ = Side::host;
+  }
   /// Copies to the host if the device may have changed a variable. Waits for the device.
   cpu::Variables<T>& read(Device& device) {
     if (newer_ == Side::device) device.download(host_.data(), block_.data(), bytes);

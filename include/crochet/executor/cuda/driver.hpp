@@ -22,7 +22,11 @@ namespace crochet::cuda {
 /// A GPU and its streams. Used by one thread at a time; wait() may be called by any.
 class GpuDevice {
  public:
-  using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
+  /// A point in a stream. Copies share it.
+  struct Event {
+    std::shared_ptr<void> handle;  ///< the driver's
+    std::uint64_t launched = 0;    ///< runs that are done when it has come
+  };
   static constexpr bool runs_own_operations = false;
   static constexpr bool has_graphs = true;  ///< whether it launches plans as graphs
   /// Whether this compiler makes code that launches plans.
@@ -157,7 +161,8 @@ class GpuDevice {
   std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
   std::map<std::pair<const void*, int>, std::unique_ptr<Plan>> plans_;  ///< by plan and largest tile of its products
   std::unique_ptr<Plan> gather_;
-  std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< runs
+  std::atomic<std::uint64_t> launched_ = 0;
+  mutable std::atomic<std::uint64_t> finished_ = 0;  ///< runs
   TimingEvents times_;
 };
 

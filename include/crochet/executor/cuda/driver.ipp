@@ -348,18 +348,23 @@ CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   check(driver.use(context_), "use the context");
   detail::DriverFunctions::Event made = nullptr;
   check(driver.create_event(&made, detail::without_timing), "make an event");
-  Event event(made, [context = context_](void* e) {
-    detail::driver().use(context);
-    detail::driver().destroy_event(e);
-  });
+  Event event;
+  event.handle = {made, [context = context_](void* e) {
+                    detail::driver().use(context);
+                    detail::driver().destroy_event(e);
+                  }};
   check(driver.record(made, stream(which)), "record an event");
+  if (which == Stream::compute) event.launched = launched_.load();
   return event;
 }
 CROCHET_INLINE void GpuDevice::wait(const Event& event) const {
-  if (event == nullptr) return;
+  if (event.handle == nullptr) return;
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  check(driver.wait_event(event.get()), "wait for an event");
+  check(driver.wait_event(event.handle.get()), "wait for an event");
+  std::uint64_t known = finished_.load();
+  while (known < event.launched && !finished_.compare_exchange_weak(known, event.launched)) {
+  }
 }
 CROCHET_INLINE void GpuDevice::synchronize() {
   const auto& driver = detail::driver();

@@ -103,7 +103,7 @@ class Executor
     Interface::template check_feeds<cpu::Planned<T, D>, F...>();
     this->template enqueue<cpu::Planned<T, D>, D>(workspace.memory_, feeds...);
     if constexpr (exchanges<D>) {
-      this->flush_with_ranks();
+      this->flush();
     } else if (queue_.is_due(settings_)) {
       this->flush();
     }

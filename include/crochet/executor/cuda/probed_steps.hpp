@@ -49,8 +49,6 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
-    Launch launch =
-        PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_, self_.settings_.exchange);
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
@@ -58,6 +56,8 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
       shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number(), task()}}, feeds, Copies{*this});
     };
     try {
+      Launch launch =
+          PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_, self_.settings_.exchange);
       if constexpr (exchanges) {
         launch_with_ranks(launch, shown, probes, begin);
       } else {
@@ -135,6 +135,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     cpu::ProbeFailure failure;
     std::optional<StepTimes<Device, count>> times;
     failure.guard(begin);
+    if (failure.failed()) probes.drop();
     failure.guard([&] { times.emplace(*self_.device_, probes); });
     ranks.guard([&] {
       if (!times) times.emplace(*self_.device_, DueProbes<>{probes.request()});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
@@ -32,6 +33,7 @@ struct QueuedRuns {
   BoundPlan<Device>* plan = nullptr;
   int times = 0;
   std::int64_t first_run = 0;  ///< the number of the first one on its workspace
+  StepCount counted_before{};  ///< the global step before the first one
 };
 
 /// One at a time: a run that does not fit requires that the queue is taken and launched first.
@@ -56,6 +58,8 @@ class Queue {
     most_ = most_runs(most, Runs::Memory::Feeds::bytes_of_run(runs_.layout));
     begun_ = is_timed(settings) ? settings.clock() : 0;
   }
+  /// Of an empty queue that was started: the global step.
+  void count_from(const StepCount& step) { runs_.counted_before = step; }
   void add() { ++runs_.times; }
   /// The most runs of this launch: fewer than steps_per_launch if their feeds and addresses take more than 64 MiB.
   std::size_t most() const { return most_; }
@@ -73,7 +77,8 @@ class Queue {
   }
   static std::size_t most_runs(int wanted, std::size_t bytes_each) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;
-    return std::clamp<std::size_t>(most_bytes / bytes_each, 1, static_cast<std::size_t>(std::max(wanted, 1)));
+    constexpr int most = 1 << 16;  // the counter of a launch's barriers has 32 bits
+    return std::clamp<std::size_t>(most_bytes / bytes_each, 1, static_cast<std::size_t>(std::clamp(wanted, 1, most)));
   }
 
   Runs runs_;

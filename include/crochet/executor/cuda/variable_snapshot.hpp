@@ -32,7 +32,7 @@ class VariableSnapshot {
     device_ = device;
     copy_.reserve(device, bytes, "a copy of the variables");
     host_.reserve(device, bytes, "a copy of the variables");
-    variables.settle_device(device);
+    variables.update_device(device);
     device->copy(copy_.data(), variables.data(), variables.bytes);
     watch.copy_flags(*device, copy_.data() + flags_at);
     rules_ = watch.rules();

@@ -17,6 +17,7 @@ class ProbeFailure {
       error_ = std::current_exception();
     }
   }
+  [[nodiscard]] bool failed() const { return error_ != nullptr; }
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

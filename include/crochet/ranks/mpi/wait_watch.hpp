@@ -16,6 +16,7 @@
 #include <thread>
 
 #include <crochet/base/message.hpp>
+#include <crochet/base/started_thread.hpp>
 #include <crochet/ranks/mpi/wait_judge.hpp>
 
 namespace crochet::detail {
@@ -25,7 +26,8 @@ class WaitWatch {
  public:
   WaitWatch(const WaitLimits& limits, int rank, int size) : judge_(limits), rank_(rank), size_(size) {
     if (limits.warn_after_secs <= 0 && limits.abort_after_secs <= 0) return;
-    thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+    thread_ = started_thread<std::jthread>("the time limits of MPI's calls",
+                                           [this](const std::stop_token& stop) { watch(stop); });
   }
 
   [[nodiscard]] CurrentCall& call() { return call_; }
