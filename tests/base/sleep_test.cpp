@@ -4,6 +4,9 @@
 #include <crochet/base/sleep.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
+
+#include <csignal>
 
 #include "naps.hpp"
 
@@ -17,6 +20,21 @@ TEST(Sleep, OfTheMachineIsNotShorterThanItWasTold) {
   const double before = clock();
   cr::Sleep{}(0.002);
   EXPECT_GE(clock() - before, 0.002);
+}
+
+TEST(Sleep, IsNotShortenedBySignals) {
+  struct sigaction handler {};
+  struct sigaction before {};
+  handler.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGALRM, &handler, &before), 0);
+  const itimerval each_millisecond{{0, 1000}, {0, 1000}}, none{};
+  ASSERT_EQ(::setitimer(ITIMER_REAL, &each_millisecond, nullptr), 0);
+  const cr::Clock clock;
+  const double start = clock();
+  cr::Sleep{}(0.05);
+  EXPECT_GE(clock() - start, 0.05);
+  ::setitimer(ITIMER_REAL, &none, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST(Sleep, IsTakenInNapsUnlessSomebodyStops) {

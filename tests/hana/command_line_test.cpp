@@ -61,6 +61,8 @@ TEST(HanaCommandLine, HasSections) {
   EXPECT_NE(help.find("second:"), std::string::npos) << help;
   EXPECT_NE(help.find("second.rule:"), std::string::npos) << help;
   EXPECT_NE(help.find("--first.min-delta FLOAT=1e-05"), std::string::npos) << help;
+  EXPECT_NE(help.find("--first.mode ENUM=0"), std::string::npos) << help;
+  EXPECT_NE(help.find("default: false"), std::string::npos) << help;
 }
 
 TEST(HanaCommandLine, OfAStockHook) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include "options.hpp"
 
 namespace crochet {
@@ -25,6 +29,12 @@ TEST(HanaDescribe, OfOptionalValues) {
   EXPECT_EQ(describe(Limits{.steps = 7, .rule = Rule{}}), "steps 7, rule {rate 0.1, floor 0.0}");
 }
 
+struct Lists {
+  std::vector<std::string> names{"loss", "accuracy"};
+  std::array<Mode, 2> modes{Mode::slow, Mode::fast};
+  std::vector<Rule> rules{{}};
+  std::vector<std::string> many = std::vector<std::string>(7, "x");
+};
 struct Opaque {};
 struct HasOpaque {
   int count = 1;
@@ -35,7 +45,13 @@ struct HasOpaque {
 }  // namespace crochet
 
 BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::HasOpaque, count, opaque);
+BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::Lists, names, modes, rules, many);
 
 namespace crochet::describe_members_test {
+TEST(HanaDescribe, OfListsOfTextsEnumeratorsAndMembers) {
+  EXPECT_EQ(describe(Lists{}),
+            "names [\"loss\", \"accuracy\"], modes [0, 1], rules [{rate 0.1, floor 0.0}], "
+            "many [\"x\", \"x\", \"x\", ... 7]");
+}
 TEST(HanaDescribe, OfAMemberWithoutText) { EXPECT_EQ(describe(HasOpaque{}), "count 1, opaque ..."); }
 }  // namespace crochet::describe_members_test

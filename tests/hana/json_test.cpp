@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -30,6 +31,16 @@ TEST(HanaJson, IsWrittenInTheOrderOfTheMembers) {
             R"({"patience":20,"min_delta":1e-05,"verbose":true,"mode":1,"name":"loss","milestones":[100,200],)"
             R"("range":[0.0,1.0],"rule":{"rate":0.1,"floor":0.0}})");
   EXPECT_EQ(json_of(Empty{}).dump(), "{}");
+}
+
+TEST(HanaJson, IsReadWithoutAText) {
+  Options read;
+  read_json(json_of(Options{.mode = Mode::fast}), read);
+  EXPECT_EQ(read.mode, Mode::fast);
+  EXPECT_THROW(read_json(nlohmann::json{{"patience", std::int64_t{5'000'000'000}}}, read), DataError);
+  EXPECT_EQ(read.patience, 20);
+  read_json(nlohmann::json{{"patience", 7}}, read);
+  EXPECT_EQ(read.patience, 7);
 }
 
 TEST(HanaJson, IsReadBack) {

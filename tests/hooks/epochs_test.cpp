@@ -196,6 +196,23 @@ TEST(Epochs, StopAtEpochCountsFromTheSession) {
   run(script, data, 100);
   EXPECT_EQ(script.global_step(), 5) << "two batches of epoch 6, three of epoch 7";
 }
+TEST(Epochs, StopAtEpochMayHaveNoLimit) {
+  Data data{{3, 0}};
+  auto script = over(data, cr::StopAtEpoch{.num_epochs = std::numeric_limits<std::int64_t>::max()});
+  run(script, data, 4);
+  EXPECT_EQ(script.global_step(), 4);
+}
+TEST(Epochs, AProgressBarMayHaveNoLimit) {
+  Data data;
+  RecordingSink out;
+  auto script = over(data, cr::ProgressBar{.epochs = std::numeric_limits<std::int64_t>::max() / 2,
+                                           .columns = 80,
+                                           .write = out,
+                                           .clock = cr::testing::ManualClock{}});
+  run(script, data, 4);
+  script.end();
+  for (const std::string& line : out.lines()) EXPECT_EQ(line.find("100%"), std::string::npos) << line;
+}
 TEST(Epochs, StopAtEpochStopsAtOnceWhenItIsReached) {
   Data data{{5, 0}};
   auto script = over(data, cr::StopAtEpoch{.last_epoch = 5});

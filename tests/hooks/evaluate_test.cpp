@@ -15,6 +15,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,32 @@ TEST(Evaluate, LeavesTheMainRunsValuesAlone) {
   EXPECT_EQ(log.lines(), (Lines{"step 1: mean = 1.0", "step 2: mean = 2.0 (0.000 sec)"}))
       << "the hook after it reads the main run's";
   EXPECT_EQ(model.main_runs, 2) << "and the passes are no steps";
+}
+
+template <class Hook>
+struct LoadsState {
+  Hook* hook;
+  cr::testing::StateBox* state;
+  void create_session(auto& /*session*/, cr::Coordinator& /*coordinator*/) const { hook->load_state(*state); }
+};
+TEST(InMemoryEvaluator, ATrainingThatIsResumedWithAnotherIntervalIsNotEvaluatedAtItsStart) {
+  Model model;
+  std::string when;
+  const cr::InMemoryEvaluatorOptions<cr::Name<"mean">> options{
+      .every_steps = 4,
+      .then = [&](const auto& result) { when += std::to_string(result.step) + " "; },
+      .sink = cr::no_lines};
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain<>{}, options}};
+  cr::testing::StateBox saved;  // with every_epochs the other section had another field
+  saved.section("latest", [&] { saved.put("step", std::int64_t{0}); });
+  auto executor = model.executor();
+  using Hook = std::remove_reference_t<decltype(chain.at<0>())>;
+  cr::MonitoredSession<decltype(executor)&, decltype(chain)&, LoadsState<Hook>> session{
+      executor, chain, LoadsState<Hook>{&chain.at<0>(), &saved}};
+  cr::run_session(session, [](auto& s) {
+    while (s.step() < 5) s.run();
+  });
+  EXPECT_EQ(when, "4 5 ");
 }
 
 TEST(Evaluate, EarlyStoppingBelongsToStopIf) {

@@ -159,6 +159,28 @@ TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
   }
 }
 
+/// An executor that is lost after one visit of its variables.
+struct LostExecutor {
+  float w = 1;
+  int visits = 0;
+  void for_each_variable(auto visit) {
+    if (++visits > 2) throw cr::DeviceError("crochet: the GPU is lost");
+    (void)visit(std::string_view("w"), std::span<float>(&w, 1), true);
+  }
+};
+TEST(MovingAverage, AScopeThatCannotSwapBackEndsWithADiagnostic) {
+  LostExecutor executor;
+  const cr::WeightAverages averages;
+  averages.bind(executor, {});
+  auto scope = averages.swap_for_a_while();
+  static int said = 0;
+  const auto before = cr::set_diagnostic_sink([](std::string_view) { ++said; });
+  scope.reset();
+  cr::set_diagnostic_sink(before);
+  EXPECT_TRUE(averages.are_swapped());
+  EXPECT_EQ(said, 1);
+}
+
 TEST(MovingAverage, ARunOfAveragedWeightsIsAnError) {
   Model model;
   auto executor = model.executor();

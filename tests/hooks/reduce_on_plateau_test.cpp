@@ -3,6 +3,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/kit/metric_channel.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
+#include <crochet/hooks/switched.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,24 @@ TEST(ReduceOnPlateau, AMeanIsOfTheRunsOfItsInterval) {
   Script run{chain, cr::placeholder<float, "learning_rate">};
   for (const float loss : {8.0f, 1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
   EXPECT_EQ(run.hook().rule.seen.best, 2) << "the first run only begins the interval";
+}
+
+TEST(ReduceOnPlateau, OfASessionInWhichItIsOffKeepsItsRate) {
+  const cr::PlateauRate rule{.aim = cr::Aim::lowest, .rate = 0.5};
+  const auto rate_after = [](auto off, auto on) {
+    off.begin();
+    cr::testing::StateBox box;
+    off.save_state(box);
+    on.begin();
+    on.load_state(box);
+    return on.hook.rate();
+  };
+  const cr::ReduceOnPlateau<"loss"> steps{.rule = rule, .every_steps = 2};
+  using Steps = cr::Switched<cr::ReduceOnPlateau<"loss">>;
+  EXPECT_EQ(rate_after(Steps{steps, {.on = false}}, Steps{steps}), 0.5);
+  const cr::ReduceOnMetricPlateau<> metric{.metrics = {}, .metric = "accuracy", .rule = rule};
+  using Metric = cr::Switched<cr::ReduceOnMetricPlateau<>>;
+  EXPECT_EQ(rate_after(Metric{metric, {.on = false}}, Metric{metric}), 0.5);
 }
 
 TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <concepts>
 #include <ctime>
 #include <functional>
@@ -23,8 +24,9 @@ class Sleep {
   void operator()(double seconds) const {
     if (other_) return other_(seconds);
     const auto whole = static_cast<std::time_t>(seconds);
-    const std::timespec length{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-    nanosleep(&length, nullptr);  // a signal may end it early
+    std::timespec left{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {  // a signal was handled
+    }
   }
 
  private:

@@ -32,9 +32,13 @@ template <class Member>
 CLI::Option* add_option(CLI::App& app, const std::string& name, Member& member) {
   if constexpr (std::is_same_v<Member, bool>) {
     const std::size_t last = name.rfind('.') + 1;  // 0 if there is no dot
-    return app.add_flag("--" + name + ",!--" + name.substr(0, last) + "no-" + name.substr(last), member);
+    return app.add_flag("--" + name + ",!--" + name.substr(0, last) + "no-" + name.substr(last), member,
+                        member ? "default: true" : "default: false");
   } else {
-    return app.add_option("--" + name, member)->capture_default_str();
+    CLI::Option* const option = app.add_option("--" + name, member)->capture_default_str();
+    if constexpr ((std::is_enum_v<Member> || std::is_integral_v<Member>)&&sizeof(Member) == 1)
+      option->default_str(std::to_string(static_cast<int>(member)));  // not a character
+    return option;
   }
 }
 
@@ -54,7 +58,7 @@ void add_options(CLI::App& app, Object& object, const std::string& section = "")
       add_options(app, member, name);
     } else {
       CLI::Option* const option = detail::add_option(app, name, member);
-      if (!section.empty()) option->group(section);
+      if (!section.empty()) option->group(detail::option_name("", section));
     }
   });
 }

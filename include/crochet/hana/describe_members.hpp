@@ -2,6 +2,8 @@
 // describe(options): the members of an object as a line of text.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +18,25 @@ std::string describe(const Object& object);
 
 namespace detail {
 
+/// A contiguous range of other elements than numbers: texts, enumerators, listed members.
+template <class Member>
+concept ListOfMembers = requires(const Member& list) {
+  std::size(list);
+  requires !std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(list))>>;
+};
+template <class Member>
+void append_member(std::string& line, const Member& member);
+/// As append_elements.
+template <class List>
+void append_members(std::string& line, const List& list) {
+  constexpr std::size_t shown = 6;
+  const std::size_t size = std::size(list), count = size <= shown ? size : shown / 2;
+  line += '[';
+  for (std::size_t i = 0; i < count; ++i) append_member(line += i == 0 ? "" : ", ", std::data(list)[i]);
+  if (count < size) line += ", ... " + std::to_string(size);
+  line += ']';
+}
+
 template <class Member>
 void append_member(std::string& line, const Member& member) {
   if constexpr (ListsMembers<Member>) {
@@ -29,6 +50,8 @@ void append_member(std::string& line, const Member& member) {
     member.has_value() ? append_member(line, *member) : static_cast<void>(line += "none");
   } else if constexpr (std::is_enum_v<Member>) {
     append_value(line, static_cast<std::underlying_type_t<Member>>(member));
+  } else if constexpr (ListOfMembers<Member>) {
+    append_members(line, member);
   } else if constexpr (requires { append_value(line, member); }) {
     append_value(line, member);
   } else {

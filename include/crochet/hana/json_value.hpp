@@ -79,10 +79,11 @@ void read_number(const Json& json, T& value, const std::string& path) {
   const std::string range =
       "a whole number from " + std::to_string(+Limits::min()) + " to " + std::to_string(+Limits::max());
   if (!json.is_number_integer()) throw wrong_json(path, range, json);
-  const bool fits =
-      json.is_number_unsigned()
-          ? json.template get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-          : std::signed_integral<T> && json.template get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
+  // Of C++'s literals, and of an enumerator, the positive ones are stored as signed, too.
+  const bool negative = !json.is_number_unsigned() && json.template get<std::int64_t>() < 0;
+  const bool fits = negative ? std::signed_integral<T> &&
+                                   json.template get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min())
+                             : json.template get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max());
   if (!fits) throw wrong_json(path, range, json);
   value = static_cast<T>(json.template get<std::conditional_t<std::same_as<T, bool>, int, T>>());
 }
@@ -97,6 +98,8 @@ void read_scalar(const Json& json, T& value, const std::string& path) {
     if (!json.is_boolean()) throw wrong_json(path, "true or false", json);
     value = json.template get<bool>();
   } else if constexpr (JsonText<T>) {
+    static_assert(!std::is_same_v<T, std::string_view>,
+                  "crochet: a text is read into a std::string; a std::string_view would refer to memory that is gone");
     if (!json.is_string()) throw wrong_json(path, "a text", json);
     value = json.template get<std::string>();
   } else if constexpr (JsonScalar<T>) {

@@ -69,7 +69,8 @@ struct PlateauRate {
     out.put("cooling", cooling);
   }
   void load_state(auto& in) {
-    in.get("rate", now);
+    double saved = 0;  // by a session in which the hook was off: Switched
+    if (in.get("rate", saved) && saved > 0) now = saved;
     in.get("best", seen.best);
     in.get("best_step", seen.best_step);
     in.get("since", seen.since);

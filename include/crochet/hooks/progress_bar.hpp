@@ -132,7 +132,10 @@ struct Progress {
   void place(const EpochPlace& now) {
     const std::int64_t left = *epochs - now.epoch;
     state.epoch = "epoch " + std::to_string(std::min(now.epoch + 1, *epochs)) + "/" + std::to_string(*epochs) + " ";
-    if (now.batches > 0) state.line.total = state.line.step + std::max<std::int64_t>(0, left * now.batches - now.batch);
+    if (now.batches <= 0) return;
+    constexpr std::int64_t most = std::int64_t{1} << 56;  // steps; more means that something else ends the loop
+    if (left > most / now.batches) return state.line.total.reset();
+    state.line.total = state.line.step + std::max<std::int64_t>(0, left * now.batches - now.batch);
   }
   template <class T>
   static void remember(std::string& to, const T& value) {

@@ -2,7 +2,9 @@
 // StopAtEpoch: ends the loop after a number of epochs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -36,7 +38,7 @@ struct StopAtEpoch {
   }
   void after_create_session(auto& session, auto& coordinator) {
     const std::int64_t epoch = session.epoch();
-    if (target < 0) target = epoch + *num_epochs;
+    if (target < 0) target = epoch + std::min(*num_epochs, std::numeric_limits<std::int64_t>::max() - epoch);
     if (epoch >= target) coordinator.request_stop(reason(), "StopAtEpoch");
   }
   void after_run(auto& run, const auto& /*values*/) const {

@@ -31,7 +31,7 @@ struct OnOrOff : PassOn<OnOrOff<H>> {
 
 /// `Switched<StepCounter>{{.every_steps = 100}, {.on = verbose}}`: off, no phase of the hook is called except
 /// extend_graph, since the graph is fixed at compile time, and save_state and load_state, so that checkpoints keep the
-/// hook's state.
+/// hook's state; what of it depends on options that begin reads, such as every_epochs, starts anew.
 /// - When<condition, H> is for a condition that is a constant or a function.
 /// - Cost: one test per run; H's request becomes conditional (session/demand.hpp).
 template <class H>

@@ -76,7 +76,8 @@ struct RequestedEachRun<Condition, H> : PassOn<RequestedEachRun<Condition, H>> {
 ///   fetches, which costs no byte and no code;
 /// - another callable without arguments, for example a function: called once per session, in begin. False: no phase of
 ///   H is called except extend_graph, since the graph is fixed at compile time, and save_state and load_state, so that
-///   checkpoints keep the hook's state;
+///   checkpoints keep the hook's state; what of it depends on options that begin reads, such as every_epochs, starts
+///   anew;
 /// - a callable that takes the run: called before each run. False: before_run and after_run of H are not called in that
 ///   run.
 template <auto Condition, class H>

@@ -56,7 +56,7 @@ class RowFile {
   static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step, StepOf step_of,
                      std::string_view row_start = {}) {
     std::error_code none;
-    if (!std::filesystem::exists(path, none)) {
+    if (!std::filesystem::is_regular_file(path, none)) {  // missing, or a device, which cannot be read
       return create(path, first_line);
     }
     const std::string text = read_whole_file(path);

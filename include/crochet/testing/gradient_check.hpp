@@ -39,7 +39,7 @@ GradientCheck check_gradient(std::span<double> x, std::span<const double> gradie
     distance = std::isnan(d) ? HUGE_VAL : d;
     result = {0, i, expected, gradient[i]};
   }
-  result.error = distance < 0 ? 0 : distance / scale;
+  result.error = distance < 0 ? 0 : std::isinf(distance) ? HUGE_VAL : distance / scale;
   return result;
 }
 

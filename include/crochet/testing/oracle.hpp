@@ -116,7 +116,9 @@ class Oracle {
       if (e.power(s) != 0 && dims_[s] == unknown) open = &dims_[s];
       for (int p = 0; p < e.power(s) && dims_[s] != unknown; ++p) known *= dims_[s];
     }
-    if (open != nullptr) *open = size / known;
+    if (open == nullptr) return;
+    if (known == 0 || size % known != 0) throw std::invalid_argument("oracle: wrong size");
+    *open = size / known;
   }
 
   void evaluate(std::size_t i) {

@@ -12,32 +12,48 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/hook/state.hpp>
 
 namespace crochet::testing {
 
-/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value must be read as the type that was
-/// written; another type throws LogicError, since a file cannot convert it either.
+/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. Values are copied, and are one type where
+/// they are one in a checkpoint: all texts, all contiguous ranges of an element, an enumeration and its integer.
+/// Reading a value as another type throws LogicError.
 class StateBox {
  public:
   template <class T>
   void put(std::string_view key, const T& value) {
-    if (!values_.emplace(prefix_ + std::string(key), Value{value, &same_value<T>}).second) {
+    auto copy = as_saved(value);
+    using Copy = decltype(copy);
+    if (!values_.emplace(prefix_ + std::string(key), Value{std::move(copy), &same_value<Copy>}).second) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put twice");
     }
   }
 
-  /// Returns false and leaves `value` unchanged if there is no such key.
+  /// Returns false and leaves `value` unchanged if there is no such key, or if the list has a length that `value`
+  /// cannot have.
   template <class T>
   bool get(std::string_view key, T& value) const {
     const auto found = values_.find(prefix_ + std::string(key));
     if (found == values_.end()) return false;
-    const auto* stored = std::any_cast<T>(&found->second.content);
+    using Copy = decltype(as_saved(value));
+    const auto* stored = std::any_cast<Copy>(&found->second.content);
     if (stored == nullptr) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put as another type");
     }
-    value = *stored;
+    if constexpr (std::is_enum_v<T>) {
+      value = static_cast<T>(*stored);
+    } else if constexpr (std::is_assignable_v<T&, const Copy&>) {
+      value = *stored;
+    } else {
+      if constexpr (crochet::detail::Resizable<T>) value.resize(stored->size());
+      if (std::size(value) != stored->size()) return false;
+      std::ranges::transform(*stored, std::data(value),
+                             [](const auto& x) { return static_cast<crochet::detail::list_element<T>>(x); });
+    }
     return true;
   }
 
@@ -71,6 +87,21 @@ class StateBox {
     std::any content;
     bool (*same)(const std::any& a, const std::any& b);
   };
+  /// The value as a checkpoint has it.
+  template <class T>
+  static auto as_saved(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return static_cast<std::underlying_type_t<T>>(value);
+    } else if constexpr (crochet::detail::is_text<T>) {
+      return std::string(std::string_view(value));
+    } else if constexpr (crochet::detail::StateList<T>) {
+      std::vector<decltype(as_saved(*std::data(value)))> copy;
+      for (std::size_t i = 0; i < std::size(value); ++i) copy.push_back(as_saved(std::data(value)[i]));
+      return copy;
+    } else {
+      return value;
+    }
+  }
   template <class T>
   static bool same(const T& a, const T& b) {
     if constexpr (std::is_floating_point_v<T>) {

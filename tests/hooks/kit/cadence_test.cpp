@@ -301,6 +301,7 @@ TEST(Cadence, InWords) {
   EXPECT_EQ(cr::cadence_text({.steps = 100}, Anchor::first_run), "every 100 steps from the first run on");
   EXPECT_EQ(cr::cadence_text({.seconds = 10.0}), "every 10 s");
   EXPECT_EQ(cr::cadence_text({.seconds = 0.25}), "every 0.25 s");
+  EXPECT_EQ(cr::cadence_text({.seconds = 1e-7}), "every 1e-07 s");
   EXPECT_EQ(cr::cadence_text({}), "");
 }
 

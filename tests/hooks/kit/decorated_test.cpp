@@ -108,6 +108,16 @@ TEST(EveryN, AcceptsTheStateOfAnOlderVersion) {
   EXPECT_EQ(fetched_in(run, 5), "|loss|||loss|") << "two of three runs are over";
 }
 
+TEST(EveryN, CountsFromTheCheckpointAfterARecovery) {
+  Script run{cr::EveryN<3, Diary>{{}, {.anchor = cr::Anchor::first_run}}, value<"loss">(1.0f)};
+  (void)fetched_in(run, 2);
+  cr::testing::StateBox box;
+  run.hook().save_state(box);
+  (void)fetched_in(run, 3);
+  run.hook().load_state(box);  // without begin
+  EXPECT_EQ(fetched_in(run, 5), "|loss|||loss|") << "two of three runs are over";
+}
+
 TEST(EveryN, PassesErrorsAndStateOn) {
   Script run{cr::EveryN<2, Diary>{}, value<"loss">(1.0f)};
   run.fail(std::runtime_error("x"));
@@ -362,6 +372,16 @@ TEST(Timed, TakesTheTimeOfEachPhase) {
   EXPECT_DOUBLE_EQ(times.total_seconds(), 17);
   run.end();
   EXPECT_EQ(sink.lines(), Lines{"Slow: before_run 3 x 1e+06 us, after_run 3 x 4.667e+06 us, 17 s in all"});
+}
+
+struct FailsAtTheEnd {
+  void end(auto&) const { throw cr::UnavailableError("gone"); }
+};
+TEST(Timed, WritesTheTimesOfAHookThatFailsAtTheEnd) {
+  RecordingSink sink;
+  Script run{cr::Timed<FailsAtTheEnd>{{}, {.sink = sink, .clock = ManualClock{}}}};
+  EXPECT_THROW(run.end(), cr::UnavailableError);
+  EXPECT_EQ(sink.lines(), Lines{"FailsAtTheEnd: end 1 x 0 us, 0 s in all"});
 }
 
 TEST(Timed, KeepsAnUnconditionalRequestUnconditional) {

@@ -170,6 +170,12 @@ TEST(CsvLogger, OfTwoProcessesDoNotWriteOneFile) {
 
 TEST(RowFile, OfADeviceHasNoLock) { EXPECT_FALSE(cr::io::RowFile::own("/dev/null").taken()); }
 
+TEST(CsvLogger, WritesToADevice) {
+  Script run{cr::CsvLogger<"loss">{.path = "/dev/null", .every_steps = 1}, value<"loss">(2)};
+  run.step();
+  run.end();
+}
+
 TEST(CsvLogger, BySeconds) {
   const TemporaryFolder folder;
   ManualClock clock{9};

@@ -255,16 +255,18 @@ TEST(Replay, HooksOfOneTargetAreCalledInItsRuns) {
   const TemporaryFolder folder;
   {
     cr::HookChain chain{cr::RecordRun{folder / "run.events"}, Phased{}};
-    Script run{std::move(chain), cr::value<"loss">(1.0f), cr::targets<"train">};
+    Script run{std::move(chain), cr::value<"loss">(1.0f), cr::targets<"train", "count">};
     run.step(cr::targets<"train">);
     run.step();
     run.step(cr::targets<"train">);
+    run.step(cr::targets<"train", "count">);
     run.end();
   }
-  cr::HookChain chain{cr::OnlyIn<"train", Phased>{}};
+  cr::HookChain chain{cr::OnlyIn<"train", Phased>{}, cr::OnlyIn<"count", Phased>{}};
   const cr::Replayed result = cr::replay(chain, folder / "run.events");
-  EXPECT_EQ(result.runs, 3);
-  EXPECT_EQ(chain.at<0>().hook.text, "begin create0 b0 a1 b2 a3 end");
+  EXPECT_EQ(result.runs, 4);
+  EXPECT_EQ(chain.at<0>().hook.text, "begin create0 b0 a1 b2 a3 b3 a4 end");
+  EXPECT_EQ(chain.at<1>().hook.text, "begin create0 b3 a4 end");
 }
 
 TEST(Replay, ASessionThatWasCreatedAnewIsSoInTheReplay) {
@@ -287,6 +289,13 @@ TEST(Replay, ASessionThatWasCreatedAnewIsSoInTheReplay) {
 }
 
 TEST(RecordRun, WithoutAPathItThrows) { EXPECT_THROW((Script{cr::HookChain{cr::RecordRun{}}}), cr::LogicError); }
+TEST(RecordRun, AFileThatCannotBeMadeEndsNothingInsideIsolated) {
+  cr::HookChain chain{cr::Isolated<cr::RecordRun>{{"/proc/none/run.events"}, {.sink = cr::no_lines}}};
+  Script run{std::move(chain), cr::value<"loss">(0.25f)};
+  for (int i = 0; i < 2000; ++i) run.step();
+  run.end();
+  EXPECT_EQ(run.hook().policy.failures(), 1);
+}
 TEST(RecordRun, StoresWhatDecoratorsAdmit) {
   const TemporaryFolder folder;
   {

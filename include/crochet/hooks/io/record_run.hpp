@@ -94,7 +94,7 @@ struct RecordRun {
   }
   void before_run(auto& run) { state.step_before = run.step(); }
   void after_run(auto& run, const auto& values) {
-    if (run.skipped()) return;
+    if (run.skipped() || !state.writer) return;  // no writer: it could not be made, and Isolated caught the error
     state.step = run.step();
     state.targets.clear();
     values.for_each_target([&](std::string_view name) { (state.targets += state.targets.empty() ? "" : " ") += name; });

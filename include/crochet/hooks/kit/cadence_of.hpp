@@ -2,6 +2,7 @@
 // cadence_of(): the Cadence of a hook's options, and its text.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,10 +40,9 @@ inline std::string cadence_text(const Intervals& every, Anchor anchor = Anchor::
   }
   if (every.epochs) return counted(*every.epochs, "epoch");
   if (!every.seconds) return "";
-  std::string seconds = std::to_string(*every.seconds);
-  seconds.erase(seconds.find_last_not_of('0') + 1);
-  if (seconds.back() == '.') seconds.pop_back();
-  return "every " + seconds + " s";
+  char seconds[32];  // in the shortest form, in every locale
+  const char* const end = std::to_chars(seconds, seconds + sizeof seconds, *every.seconds).ptr;
+  return "every " + std::string(static_cast<const char*>(seconds), end) + " s";
 }
 
 /// The names of these options in a hook.

@@ -58,6 +58,8 @@ class RunCadence {
   /// Continues from a position().
   constexpr void seek(std::int64_t position, std::int64_t interval) {
     if (counts_runs_) {
+      runs_ = 0;  // in a recovery: those of the lost session
+      cadence_.reset();
       if (position % interval != 0) cadence_.start(-(position % interval), 0);
     } else if (position >= interval) {  // smaller: saved by a version that counted runs
       cadence_.wait_until(position);

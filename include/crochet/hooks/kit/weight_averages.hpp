@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/nested_errors.hpp>
 
 namespace crochet {
 
@@ -77,10 +80,20 @@ class WeightAverages {
     swap();
     std::shared_ptr<void> scope{shared_.get(), [averages = *this](void*) {
                                   averages.shared_->scope.reset();  // it owns this function, which owns `averages`
-                                  if (averages.are_swapped()) averages.swap();
+                                  averages.swap_back();
                                 }};
     shared_->scope = scope;
     return scope;
+  }
+  /// swap() where an exception would end the program: an error, of a GPU for example, becomes a diagnostic, and
+  /// are_swapped() stays true.
+  void swap_back() const noexcept {
+    try {
+      if (are_swapped()) swap();
+    } catch (...) {
+      diagnose("crochet: WeightAverages: the variables keep their averages, because swapping failed: " +
+               detail::what_of(std::current_exception()));
+    }
   }
   /// The scope of an evaluation pass: `.during = averages.swapped()` of Evaluate and InMemoryEvaluator.
   [[nodiscard]] std::function<std::shared_ptr<void>()> swapped() const {
