@@ -1,5 +1,6 @@
 #!/bin/sh
-# sh bench/ranks/simulate.sh [RANKS...]     16 64 256 by default; 1024 takes 10 GB and an hour
+# sh bench/ranks/simulate.sh [RANKS...]     16 64 256 by default; 1024 takes 10 GB and hours
+# The environment variable SECONDS_OF_A_CELL limits the time of a figure: 600 by default, else it is `-`.
 # Prints tables of weak and strong scaling on simulated clusters (SimGrid's SMPI; Debian: libsimgrid-dev). The program is
 # simulated.cpp. A step's kernels take the seconds that docs/benchmarks.md has for one thread; its messages cross the
 # network, one switch with full bisection: 10 Gb/s with 25 us one way, and 100 Gb/s with 2 us.
@@ -28,7 +29,7 @@ XML
 # latency are those of the platform.
 simulated() {
   # shellcheck disable=SC2086
-  timeout 600 smpirun -np "$1" -platform "$work/cluster.xml" -hostfile "$work/hosts" --cfg=smpi/host-speed:1Gf \
+  timeout "${SECONDS_OF_A_CELL:-600}" smpirun -np "$1" -platform "$work/cluster.xml" -hostfile "$work/hosts" --cfg=smpi/host-speed:1Gf \
     --cfg=smpi/simulate-computation:no --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 --cfg=smpi/test:1e-7 \
     --cfg=smpi/coll-selector:mpich --log=root.thres:critical "$work/simulated" "$2" "$3" "$4" 2 $exchange 2>/dev/null |
     tail -n 1

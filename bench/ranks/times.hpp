@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <vector>
 
 #include <crochet/ranks/mpi.hpp>
@@ -31,5 +32,12 @@ class Times {
 
   std::vector<double> times_;
 };
+
+/// Two cells of a table: the microseconds of one of `at_once` steps, and the share of them that steps side by side
+/// take. Medians, first deciles in brackets.
+inline void print_beside(Times& times, Times& beside, int at_once) {
+  std::printf(" %.0f (%.0f) | %.2f (%.2f) |", times.median() / at_once, times.decile() / at_once,
+              beside.median() / times.median(), beside.decile() / times.decile());
+}
 
 }  // namespace bench
