@@ -68,7 +68,8 @@ struct Stored {
   template <int U>
   void elements(int i, int j, int end, const T* results) const {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(results) % (U * sizeof(T)), 0U);
-    for (int u = 0; u < U && j + u < end; ++u) all[static_cast<std::size_t>(i * columns + j + u)] = results[u];
+    const int at = i * columns + j;
+    for (int u = 0; u < U && j + u < end; ++u) all[static_cast<std::size_t>(at + u)] = results[u];
   }
 };
 

@@ -22,8 +22,8 @@ class EventQueue {
  public:
   using Work = std::function<void(EventLog&)>;
 
-  /// Throws ResourceExhaustedError if the system cannot start the thread. At most `capacity` pieces of work are queued or in progress. If the queue is full, add() waits up to
-  /// `wait_seconds`.
+  /// Throws ResourceExhaustedError if the system cannot start the thread. At most `capacity` pieces of work are queued
+  /// or in progress. If the queue is full, add() waits up to `wait_seconds`.
   EventQueue(EventLog log, std::size_t capacity, double wait_seconds)
       : log_(std::move(log)), capacity_(capacity), wait_(wait_seconds), path_(log_.path()), thread_(started()) {}
   EventQueue(const EventQueue&) = delete;

@@ -42,7 +42,8 @@ class StreamWorker {
         gates_(gates_of(address_.url())),
         queue_(options_.queue_events, options_.queue_bytes),
         sender_(address_, options_, gates_, given_up_),
-        thread_(crochet::detail::started_thread<std::thread>("the debug server " + address_.url(), [this] { work(); })) {}
+        thread_(
+            crochet::detail::started_thread<std::thread>("the debug server " + address_.url(), [this] { work(); })) {}
   StreamWorker(const StreamWorker&) = delete;
   StreamWorker& operator=(const StreamWorker&) = delete;
   /// Waits up to `close_seconds` for the queue, as `last_flush` does, then cancels the rest.
