@@ -56,15 +56,49 @@ TEST(Eigen, StoredBfloat16) {
   }
 }
 
-struct Attention {
+/// Every kernel that multiplies matrices, and its gradients.
+struct Products {
   static constexpr void define(GraphBuilder& g) {
-    const Tensor qkv = g.placeholder<float>("qkv", {g.dynamic("batch"), g.dynamic("length"), 24});
-    g.name("y", self_attention(qkv, 2));
+    const Extent batch = g.dynamic("batch");
+    const Tensor images = g.placeholder<double>("images", {batch, 9, 7, 3});
+    const Tensor x = tanh(conv2d(images, 17, {3, 2}, "first", {.stride = {2, 1}}));
+    const Tensor y = tanh(conv2d(x, 5, {3, 3}, "second", {.padding = Padding::valid, .dilation = {1, 2}}));
+    const Tensor z = relu(conv2d(y, 33, {1, 1}, "pixel"));
+    const Tensor a = g.variable<double>("a", {3, 5, 7}, uniform(-1, 1)),
+                 b = g.variable<double>("b", {3, 7, 4}, uniform(-1, 1));
+    const Tensor all = reduce_sum(square(z)) + reduce_sum(square(matmul(a, b)));
+    g.name("y", z);
+    g.name("train", minimize(g.name("loss", all), SGD{1e-3}));
   }
 };
-TEST(Eigen, AttentionOfNoLength) {
-  AgainstOracle<Attention, kernel::EigenProducts> both(1, 2e-4);
-  for (const std::int64_t length : {0, 3}) both.run(Names<Name<"y">>{}, Names<>{}, {2, length});
+TEST(Eigen, ProductsAndTheirGradients) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Products, kernel::EigenProducts> both(threads, 1e-10);
+    for (const std::int64_t batch : {1, 6, 33}) {
+      SCOPED_TRACE(batch);
+      both.run(Names<Name<"y">, Name<"loss">>{}, Names<Name<"train">>{}, {batch});
+      both.run(Names<Name<"y">>{}, Names<>{}, {batch});
+    }
+  }
+}
+
+struct Attention {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor qkv = g.placeholder<double>("qkv", {g.dynamic("batch"), g.dynamic("length"), 24});
+    const Tensor a = g.variable<double>("a", {24}, uniform(-1, 1));
+    const Tensor y = g.name("y", self_attention(qkv + a, 2, {.causal = true}));
+    g.name("d", gradient(reduce_sum(square(y)), a));
+  }
+};
+TEST(Eigen, Attention) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Attention, kernel::EigenProducts> both(threads, 1e-12);
+    for (const std::int64_t length : {1, 3, 0, 40, 130}) {
+      SCOPED_TRACE(length);
+      both.run(Names<Name<"y">>{}, Names<>{}, {2, length});
+      both.run(Names<Name<"d">>{}, Names<>{}, {2, length});
+    }
+  }
 }
 
 TEST(Eigen, IsABackendOfTheCpu) {

@@ -38,7 +38,7 @@ class EigenProducts {
     if constexpr (Epilogue::plain) {
       product<false>(block(a, rows.from, 0), right, depth, m, n, epilogue.destination(rows.from, columns.from),
                      epilogue.pitch());
-    } else if constexpr (requires { epilogue.data; }) {
+    } else if constexpr (requires { requires Epilogue::adds; }) {
       product<true>(block(a, rows.from, 0), right, depth, m, n,
                     epilogue.data + rows.from * epilogue.pitch + columns.from, epilogue.pitch);
     } else {

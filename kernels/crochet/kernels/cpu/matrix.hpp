@@ -81,7 +81,7 @@ struct AddTo {
   T* data;
   std::int64_t pitch;
 
-  static constexpr bool plain = false;
+  static constexpr bool plain = false, adds = true;
 
   template <int U, class V>
   CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
