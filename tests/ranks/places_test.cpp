@@ -36,6 +36,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -156,6 +157,25 @@ TEST(RankPlaces, HooksOfANestedChainAreInTheirPlaces) {
   });
   EXPECT_EQ(lines[0].size(), 2U);  // at the start, and at step 4
   EXPECT_EQ(lines[1], Lines{});
+}
+
+/// A training may move from one machine to several ranks: its hooks' states have the same keys.
+TEST(RankPlaces, AHookInItsPlaceHasTheKeyOfItsState) {
+  using Executor =
+      decltype(cr::Parallel{cr::DeviceUnderTest{}, std::declval<cr::testing::ThreadRank>()}.compile<Model>());
+  using Passes = cr::InMemoryEvaluator<cr::Fetches<cr::Name<"loss">>, decltype(one_batch()), cr::HookChain<Says>>;
+  using Logger = cr::CsvLogger<"loss">;
+  using Placed = cr::detail::placed_chain<Executor, cr::HookChain<Logger, Passes>>;
+  using PlacedLogger = std::remove_reference_t<decltype(std::declval<Placed&>().at<0>())>;
+  using PlacedPasses = std::remove_reference_t<decltype(std::declval<Placed&>().at<1>())>;
+  static_assert(!std::is_same_v<PlacedLogger, Logger> && !std::is_same_v<PlacedPasses, Passes>);
+  EXPECT_EQ(cr::state_key_of<PlacedLogger>(), cr::state_key_of<Logger>());
+  EXPECT_EQ(cr::state_key_of<PlacedPasses>(), cr::state_key_of<Passes>());
+  struct Mine : Passes {
+    using Passes::Passes;
+  };
+  using Derived = cr::detail::placed_chain<Executor, cr::HookChain<Mine>>;
+  static_assert(std::is_same_v<Derived, cr::HookChain<Mine>>, "it is not replaced by its base");
 }
 
 TEST(RankPlaces, NestedGuardsHoldOnTheirRank) {

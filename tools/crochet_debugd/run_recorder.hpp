@@ -84,12 +84,10 @@ class RunRecorder final : public debug::StreamSink {
       const std::string fetches =
           debug::python_repr(metadata.run.output_names);  // the stream has no other data on them
       const std::string feeds = debug::feed_keys_repr(metadata.run.input_names);
-      charged(blocks_of_file(metadata.json.size()) + blocks_of_file(fetches.size()) + blocks_of_file(feeds.size()),
-              [&] {
-                to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
-                to.write_fetches(fetches);
-                to.write_feed_keys(feeds);
-              });
+      charged(blocks_of_file(metadata.json.size()),
+              [&] { to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time); });
+      charged(blocks_of_file(fetches.size()), [&] { to.write_fetches(fetches); });
+      charged(blocks_of_file(feeds.size()), [&] { to.write_feed_keys(feeds); });
     });
   }
 

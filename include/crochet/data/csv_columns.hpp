@@ -35,7 +35,8 @@ class CsvColumns {
       texts_.emplace_back();
       if (!column.numeric) texts_.back().emplace(options.missing);
     }
-    // A number in a row is read as far as it goes: no separator and no missing value may be in it.
+    // A number is read up to its first foreign character: neither the separator nor a missing value may be a part of
+    // one.
     numbers_are_values_ = options.separator != '.' && options.separator != '-' && options.separator != '+' &&
                           std::none_of(options.missing.begin(), options.missing.end(),
                                        [](const std::string& one) { return number_in(one).has_value(); });

@@ -36,7 +36,8 @@ CLI::Option* add_option(CLI::App& app, const std::string& name, Member& member) 
                         member ? "default: true" : "default: false");
   } else {
     CLI::Option* const option = app.add_option("--" + name, member)->capture_default_str();
-    if constexpr ((std::is_enum_v<Member> || std::is_integral_v<Member>)&&sizeof(Member) == 1)
+    if constexpr ((std::is_enum_v<Member> || std::is_integral_v<Member>)&&sizeof(Member) == 1 &&
+                  !std::is_same_v<Member, char>)
       option->default_str(std::to_string(static_cast<int>(member)));  // not a character
     return option;
   }

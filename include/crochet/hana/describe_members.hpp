@@ -22,7 +22,7 @@ namespace detail {
 template <class Member>
 concept ListOfMembers = requires(const Member& list) {
   std::size(list);
-  requires !std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(list))>>;
+  requires !Scalar<std::remove_cvref_t<decltype(*std::data(list))>>;
 };
 template <class Member>
 void append_member(std::string& line, const Member& member);

@@ -40,7 +40,7 @@ class DueProbes {
     (std::index_sequence_for<P...>{});
   }
 
-  /// None is due any more: one has failed at the beginning, and those behind it have not seen the run.
+  /// None is due any more: one has failed at the beginning, and those behind it were not called there.
   void drop() const { probes_ = {}; }
 
  private:

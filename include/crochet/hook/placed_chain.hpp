@@ -16,15 +16,10 @@ concept PlacesHooks = requires {
   typename E::template placed_hook<int>;
 };
 
-/// H in the chain of a session of E: E::placed_hook<H>, or as H states (`H::placed<E>`) for the hooks that H has.
+/// H in the chain of a session of E: E::placed_hook<H>. Specialized for a hook that has hooks of its own.
 template <class E, class H>
 struct PlacedHook {
   using type = typename E::template placed_hook<H>;
-};
-template <class E, class H>
-requires requires { typename H::template placed<E>; }
-struct PlacedHook<E, H> {
-  using type = typename H::template placed<E>;
 };
 /// PlacedHook<E, H> for each hook H of a flat chain.
 template <class E, class Flat>

@@ -2,6 +2,7 @@
 // RunsOn: on which ranks a hook runs, if a session has several (docs/ranks.md).
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 namespace crochet {
@@ -29,7 +30,7 @@ concept JoinsRanks = requires(H& hook) {
 /// session on several ranks calls it before begin on the others than rank 0.
 template <class H>
 concept Mutes = requires(H& hook) {
-  hook.mute();
+  { hook.mute() } -> std::same_as<void>;
 };
 }  // namespace detail
 

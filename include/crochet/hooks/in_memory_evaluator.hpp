@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
@@ -17,6 +18,7 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/placed_chain.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/state_key.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -72,9 +74,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   InMemoryEvaluator(Fetches<N...>, Data data, Chain hooks = {}, InMemoryEvaluatorOptions<N...> options = {})
       : data_(std::move(data)), hooks_(std::move(hooks)), options_(std::move(options)) {}
 
-  /// On several ranks, in a session of E: with the hooks of its passes in their places. Made before begin.
-  template <class E>
-  using placed = InMemoryEvaluator<Fetches<N...>, Data, detail::placed_chain<E, Chain>>;
+  /// The same evaluator with the hooks of its passes in their places on several ranks. Made before begin.
   template <class Unplaced>
   explicit InMemoryEvaluator(InMemoryEvaluator<Fetches<N...>, Data, Unplaced>&& plain)
       : data_(std::move(plain.data_)),
@@ -174,6 +174,24 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   bool resumes_ = false;  // the training began in an earlier session
   std::shared_ptr<void> nested_;
 };
+
+namespace detail {
+
+/// An evaluator with the hooks of its passes in their places. Its state has the key of the one without places.
+template <class Plain, class Placed>
+struct PlacedEvaluator : Placed {
+  using Placed::Placed;
+  static constexpr std::string_view state_key = state_key_of<Plain>();
+};
+template <class E, class FetchList, class Data, class Chain>
+requires has_hooks_to_place<E, Chain>
+struct PlacedHook<E, InMemoryEvaluator<FetchList, Data, Chain>> {
+  using type = PlacedEvaluator<InMemoryEvaluator<FetchList, Data, Chain>,
+                               InMemoryEvaluator<FetchList, Data, placed_chain<E, Chain>>>;
+};
+
+}  // namespace detail
+
 template <class... N, class Data>
 InMemoryEvaluator(Fetches<N...>, Data) -> InMemoryEvaluator<Fetches<N...>, Data>;
 template <class... N, class Data, class Chain>

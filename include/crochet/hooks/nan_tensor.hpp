@@ -37,6 +37,7 @@ namespace crochet {
 ///   that step: runs with hooks behind it are skipped until the report (docs/cuda.md). With fail_on_nan no checkpoint
 ///   is written from that step on. A decorated hook that reads in some runs only waits in these. In a run whose caller
 ///   fetches values, which waits in any case, the hook reads the values itself.
+/// - On several ranks rank 0 writes the line. For a value of another rank's rows the reason of the stop names it.
 /// - The message names NaN or infinity. For a tensor, which TensorFlow's hook cannot watch, it has the numbers of NaN
 ///   and infinite elements and the index of the first one.
 /// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.

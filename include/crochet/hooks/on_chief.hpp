@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <crochet/hook/runs_on.hpp>
+#include <crochet/hook/state_key.hpp>
 #include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
@@ -51,9 +53,11 @@ struct OnRank : Decorated<H, OfRank<R, H>> {
 };
 
 /// Calls H on rank 0 only. A session on several ranks does so with each hook that states RunsOn::chief.
+/// - Its saved state has the key of H, so that a training may move from one machine to several ranks.
 template <class H>
 struct OnChief : OnRank<0, H> {
   using OnRank<0, H>::OnRank;
+  static constexpr std::string_view state_key = state_key_of<H>();
 };
 
 /// Calls H on every rank, also if H states RunsOn::chief: for a hook whose file has the rank in its name. Hooks that

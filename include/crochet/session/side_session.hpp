@@ -99,7 +99,7 @@ class SideSession {
   /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
   /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
   /// normally. Any other exception propagates after every on_error. `step` is the initial step for an executor without
-  /// its own count. On several ranks the hooks are in their places (InMemoryEvaluator::placed).
+  /// its own count. On several ranks the hooks have to be in their places (hook/placed_chain.hpp).
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body) {
     using Verdict = detail::session_verdict<E, Chain>;

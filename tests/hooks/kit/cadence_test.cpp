@@ -302,6 +302,7 @@ TEST(Cadence, InWords) {
   EXPECT_EQ(cr::cadence_text({.seconds = 10.0}), "every 10 s");
   EXPECT_EQ(cr::cadence_text({.seconds = 0.25}), "every 0.25 s");
   EXPECT_EQ(cr::cadence_text({.seconds = 1e-7}), "every 1e-07 s");
+  EXPECT_EQ(cr::cadence_text({.seconds = 100000.0}), "every 100000 s");
   EXPECT_EQ(cr::cadence_text({}), "");
 }
 

@@ -41,7 +41,9 @@ class DeviceRuns {
       if (watch_.skips(*runs.memory)) return counted_.forget();
       runs.launch({device_, variables_, watch_, settings_.mode, settings_.exchange}, runs);
     } catch (...) {
-      counted_ = counted_.value() ? runs.counted_before : StepCount{};
+      // As graphs, runs are launched one by one: some of them may be.
+      const bool none = settings_.mode != CudaMode::graph || runs.times == 1;
+      counted_ = counted_.value() && none ? runs.counted_before : StepCount{};
       throw;
     }
     if (watch_.settle(*device_, false)) note_found();

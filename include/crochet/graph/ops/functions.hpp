@@ -123,7 +123,8 @@ constexpr void gradient_of_pow(GradientScope& s) {
   if (s.wants(1)) {
     const Tensor positive = greater(a, 0);
     const Tensor logarithm = log(select(positive, a, s.graph().constant(a.dtype(), 1)));
-    s.give(1, select(positive, s.upstream() * (s.output() * logarithm), zero));  // a^b may be infinite or NaN
+    // Where a <= 0, a^b may be infinite or NaN.
+    s.give(1, select(less_equal(a, 0), zero, s.upstream() * (s.output() * logarithm)));
   }
 }
 constexpr void gradient_of_atan2(GradientScope& s) {

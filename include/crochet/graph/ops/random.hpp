@@ -32,8 +32,9 @@ constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
 }
 
 namespace detail {
-/// The stream of a name; without a name, that of this position in the model. On several ranks, the rows of the batch
-/// have the numbers that they have on one; a tensor of a static first dimension is the same on all.
+/// The stream of a name; without a name, that of this position in the model. On several ranks the rows of the batch,
+/// and rows of which each example has a static number, have the numbers that they have on one; a tensor of a static
+/// first dimension is the same on all.
 constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name, const Shape& shape) {
   const bool has_rows = shape.rank > 0 && !shape[0].is_static();
   const auto rows = has_rows ? static_cast<std::int32_t>(shape[0].factor) : 0;

@@ -2,7 +2,7 @@
 // fold: constant folding and algebraic simplification. Evaluates arithmetic on constants, removes operations without
 // effect, and moves constant factors that are powers of two, or signs, along products to combine them with others,
 // which gradients contain often. These rewrites preserve the result, also for NaN and infinity, up to the rounding of
-// one constant; but x * y in place of x * c * y may overflow or underflow within four digits of the type's limits.
+// one constant; but x * y in place of x * c * y may overflow or underflow within a factor of 10^4 of the type's limits.
 // Normalisation by given statistics becomes elementwise (given_norm.hpp), up to the rounding of a product
 // and a sum.
 #pragma once

@@ -40,8 +40,10 @@ inline std::string cadence_text(const Intervals& every, Anchor anchor = Anchor::
   }
   if (every.epochs) return counted(*every.epochs, "epoch");
   if (!every.seconds) return "";
-  char seconds[32];  // in the shortest form, in every locale
-  const char* const end = std::to_chars(seconds, seconds + sizeof seconds, *every.seconds).ptr;
+  char seconds[32];  // in the same form in every locale
+  const auto form =
+      *every.seconds >= 1 && *every.seconds < 1e16 ? std::chars_format::fixed : std::chars_format::general;
+  const char* const end = std::to_chars(seconds, seconds + sizeof seconds, *every.seconds, form).ptr;
   return "every " + std::string(static_cast<const char*>(seconds), end) + " s";
 }
 

@@ -132,8 +132,8 @@ class Replay {
       ++result_.runs;
     }
   }
-  /// A run with those of the known targets that the recorded one had. Known: Had..., which it had, and others. Compiles
-  /// a run for each subset.
+  /// A run with those of the known targets that the recorded one had. `had`: those found so far; `others`: names to be
+  /// compared yet. Compiles a run for each subset.
   template <class... Had>
   void run_with(Session& session, List<Had...> /*had*/, List<> /*others*/) {
     session.run(RunArgs<Fetches<>, Targets<Had...>, Feeds<>>{});

@@ -16,7 +16,7 @@ constexpr std::int64_t quads_in(std::int64_t elements) { return (elements + 3) /
 
 /// The most products whose sum fits 32 bits in any order: 2^31 / 128^2 / 2.
 inline constexpr std::int64_t most_int8_depth = std::int64_t{1} << 16;
-/// The numbers of a quad: with fewer nothing is won.
+/// The fewest products that are rounded: those of one quad.
 inline constexpr std::int64_t least_int8_depth = 4;
 
 /// How numbers are rounded: x is scale * n, where n, from -127 to 127, is the integer nearest to x * inverse.
