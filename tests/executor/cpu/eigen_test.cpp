@@ -2,6 +2,7 @@
 // The same models with Eigen's products: the other backend of the same interface.
 #include <crochet/executor/cpu/eigen.hpp>
 
+#include "../../ranks/models.hpp"
 #include "../against_oracle.hpp"
 
 namespace crochet {
@@ -99,6 +100,23 @@ TEST(Eigen, Attention) {
       both.run(Names<Name<"d">>{}, Names<>{}, {2, length});
     }
   }
+}
+
+/// A network with convolutions, batch norm and dropout, and a transformer: losses and variables of 25 steps.
+template <class Network>
+void trains_as_the_cpu() {
+  auto tiles = Cpu{.threads = 1, .seed = 5}.compile<Network>();
+  auto eigen = EigenCpu{.threads = 2, .seed = 5}.compile<Network>();
+  const std::vector<float> expected = ranks_models::train(tiles, 22, 0, 1, 25);
+  const std::vector<float> found = ranks_models::train(eigen, 22, 0, 1, 25);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_NEAR(found[i], expected[i], 2e-3 * std::max(1.0F, std::abs(expected[i]))) << i;
+  }
+}
+TEST(Eigen, TrainsNetworksAsTheCpu) {
+  trains_as_the_cpu<ranks_models::Cnn>();
+  trains_as_the_cpu<ranks_models::Transformer>();
 }
 
 TEST(Eigen, IsABackendOfTheCpu) {
