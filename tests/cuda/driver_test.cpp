@@ -356,35 +356,33 @@ TEST_F(Driver, CompilesAPlanAgainForLargerTilesOnly) {
             std::string::npos);
 }
 
-TEST_F(Driver, RunsBeforeAnEventThatHasComeAreNotUnderWay) {
-  GpuDevice device;
+/// The message of a kernel that fails among runs 4 to 8, where wait(device) has waited for runs 1 to 3.
+class FailedRuns : public Driver {
+ protected:
+  static std::string message_behind(void (*wait)(GpuDevice&)) {
+    GpuDevice device;
+    const CodeInCache code(text_of<Nothing>());
+    Launch launch;
+    launch.times = 3;
+    device.launch<Nothing>(launch);
+    wait(device);
+    launch.times = 5;
+    device.launch<Nothing>(launch);
+    break_it("kernel_fails");
+    return message_of<DeviceError>([&] { device.synchronize(); });
+  }
+};
+TEST_F(FailedRuns, AreNamedWithTheError) {
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(text_of<Nothing>());
-  Launch launch;
-  launch.times = 3;
-  device.launch<Nothing>(launch);
-  device.wait(device.record(Stream::compute));
-  device.launch<Nothing>(launch);
-  break_it("kernel_fails");
-  const std::string text = message_of<DeviceError>([&] { device.synchronize(); });
-  EXPECT_NE(text.find("Runs 4 to 6 of this device were under way"), std::string::npos) << text;
-}
-
-TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
-  GpuDevice device;
-  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const CodeInCache code(text_of<Nothing>());
-  Launch launch;
-  launch.times = 3;
-  device.launch<Nothing>(launch);
-  device.synchronize();
-  launch.times = 5;
-  device.launch<Nothing>(launch);
-  break_it("kernel_fails");
-  const std::string text = message_of<DeviceError>([&] { device.synchronize(); });
+  const std::string text = message_behind([](GpuDevice& device) { device.synchronize(); });
   EXPECT_NE(text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << text;
   EXPECT_NE(text.find("Runs 4 to 8 of this device were under way"), std::string::npos) << text;
   EXPECT_NE(text.find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos) << text;
+}
+TEST_F(FailedRuns, AreNotThoseBeforeAnEventThatHasCome) {
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const std::string text = message_behind([](GpuDevice& device) { device.wait(device.record(Stream::compute)); });
+  EXPECT_NE(text.find("Runs 4 to 8 of this device were under way"), std::string::npos) << text;
 }
 
 }  // namespace driver_test

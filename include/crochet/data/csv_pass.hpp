@@ -60,9 +60,9 @@ class CsvPass {
  private:
   bool read(CsvColumns& rows, std::string_view first, std::size_t first_bytes) {
     if (!rows.append(first)) return false;
-    const std::uint64_t expected =
-        rows.rows() * std::min<std::uint64_t>(pieces_.file_bytes(), options_->max_bytes) / first_bytes;
     // If all pieces are like the first.
+    const std::uint64_t bytes = std::min<std::uint64_t>(pieces_.file_bytes(), options_->max_bytes);
+    const std::uint64_t expected = rows.rows() * bytes / first_bytes;
     rows.reserve(static_cast<std::size_t>(expected + expected / 16));
     auto piece = pieces_.next();
     while (piece && !piece->empty() && rows.append(*piece)) piece = pieces_.next();

@@ -46,24 +46,30 @@ inline std::string onnx_integer_division(OnnxWriter& w, const ExportedNode& n) {
   if (b.zero.empty()) return y;
   return g.add("Where", {b.zero, n.op == &op::mod ? a : g.scalar(n.dtype, -1), y});
 }
+/// The remainder with the sign of a; whether that is another sign than b's; whether it is not 0.
+struct OnnxRemainder {
+  std::string r, differ, some;
+};
+inline OnnxRemainder onnx_remainder(OnnxWriter& w, const std::string& a, const std::string& b, DType t) {
+  OnnxGraph& g = w.g;
+  const std::string zero = g.scalar(t, 0), r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
+  return {r, g.add("Xor", {g.add("Less", {r, zero}), g.add("Less", {b, zero})}),
+          g.add("Or", {g.add("IsNaN", {r}), g.add("Greater", {g.add("Abs", {r}), zero})})};
+}
 /// The remainder with the sign of b, also of 0: Mod of floating types has that of a. Zeros are last in the Where:
 /// onnxruntime's loses the sign of a zero before, and it exchanges both after a Not.
 inline std::string onnx_floating_mod(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
   const std::string a = w.in(n, 0), b = w.in(n, 1), zero = g.scalar(n.dtype, 0);
-  const std::string r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
-  const std::string differ = g.add("Xor", {g.add("Less", {r, zero}), g.add("Less", {b, zero})});
+  const auto [r, differ, some] = onnx_remainder(w, a, b, n.dtype);
   const std::string y = g.add("Where", {differ, g.add("Add", {r, b}), r});
-  const std::string some = g.add("Or", {g.add("IsNaN", {r}), g.add("Greater", {g.add("Abs", {r}), zero})});
   return g.add("Where", {some, y, g.add("Mul", {g.add("Sign", {b}), zero})});
 }
 /// From the remainder, which is exact, as on the CPU; a / b for b = 0.
 inline std::string onnx_floating_floor_divide(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
   const std::string a = w.in(n, 0), b = w.in(n, 1), zero = g.scalar(n.dtype, 0);
-  const std::string r = g.add("Mod", {a, b}, {{"fmod", std::int64_t{1}}});
-  const std::string differ = g.add("Xor", {g.add("Less", {r, zero}), g.add("Less", {b, zero})});
-  const std::string some = g.add("Or", {g.add("IsNaN", {r}), g.add("Greater", {g.add("Abs", {r}), zero})});
+  const auto [r, differ, some] = onnx_remainder(w, a, b, n.dtype);
   const std::string truncated = g.add("Add", {g.add("Div", {g.add("Sub", {a, r}), b}), zero});
   const std::string down = g.add("Sub", {truncated, w.cast(differ, DType::boolean, n.dtype)});
   const std::string q = g.add("Where", {some, down, g.add("Div", {a, b})}), whole = g.add("Floor", {q});

@@ -25,19 +25,6 @@ concept ListOfMembers = requires(const Member& list) {
   requires !Scalar<std::remove_cvref_t<decltype(*std::data(list))>>;
 };
 template <class Member>
-void append_member(std::string& line, const Member& member);
-/// As append_elements.
-template <class List>
-void append_members(std::string& line, const List& list) {
-  constexpr std::size_t shown = 6;
-  const std::size_t size = std::size(list), count = size <= shown ? size : shown / 2;
-  line += '[';
-  for (std::size_t i = 0; i < count; ++i) append_member(line += i == 0 ? "" : ", ", std::data(list)[i]);
-  if (count < size) line += ", ... " + std::to_string(size);
-  line += ']';
-}
-
-template <class Member>
 void append_member(std::string& line, const Member& member) {
   if constexpr (ListsMembers<Member>) {
     line += '{' + describe(member) + '}';
@@ -51,7 +38,7 @@ void append_member(std::string& line, const Member& member) {
   } else if constexpr (std::is_enum_v<Member>) {
     append_value(line, static_cast<std::underlying_type_t<Member>>(member));
   } else if constexpr (ListOfMembers<Member>) {
-    append_members(line, member);
+    append_list(line, std::size(member), [&](std::size_t i) { append_member(line, std::data(member)[i]); });
   } else if constexpr (requires { append_value(line, member); }) {
     append_value(line, member);
   } else {

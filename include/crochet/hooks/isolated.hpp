@@ -12,6 +12,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/decorated.hpp>
+#include <crochet/hooks/kit/rank_text.hpp>
 
 namespace crochet {
 
@@ -38,7 +39,7 @@ struct Isolation : PassOn<Isolation<H>> {
   /// Whether the hook is no longer called.
   [[nodiscard]] bool disabled() const { return disabled_; }
 
-  void join_ranks(int rank, int size) { place_ = size > 1 ? "rank " + std::to_string(rank) + ": " : ""; }
+  void join_ranks(int rank, int size) { place_ = detail::rank_text(rank, size); }
   void begin() {
     failures_ = 0;
     last_error_.clear();

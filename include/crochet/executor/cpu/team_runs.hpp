@@ -154,8 +154,7 @@ class TeamRuns {
     };
     // Behind begin_exchange() the other ranks run the steps, so this one does, too.
     if constexpr (kernel::divides_batch<Backend> && ExchangesOf<T, Plain>::any) {
-      failure.guard(begin);
-      if (failure.failed()) probes.drop();
+      failure.guard_begin(probes, begin);
     } else {
       begin();
     }

@@ -134,8 +134,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     ranks.template begin<Plain>(launch, frame_.dims);
     cpu::ProbeFailure failure;
     std::optional<StepTimes<Device, count>> times;
-    failure.guard(begin);
-    if (failure.failed()) probes.drop();
+    failure.guard_begin(probes, begin);
     failure.guard([&] { times.emplace(*self_.device_, probes); });
     ranks.guard([&] {
       if (!times) times.emplace(*self_.device_, DueProbes<>{probes.request()});

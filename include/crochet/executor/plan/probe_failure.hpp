@@ -17,7 +17,12 @@ class ProbeFailure {
       error_ = std::current_exception();
     }
   }
-  [[nodiscard]] bool failed() const { return error_ != nullptr; }
+  /// The beginning of a run that is made whatever its probes throw: if one fails, none is called from here on.
+  template <class Probes, class Begin>
+  void guard_begin(const Probes& probes, Begin begin) {
+    guard(begin);
+    if (error_) probes.drop();
+  }
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

@@ -68,11 +68,7 @@ class GraphBuilder {
     return constant(dtype_of<T>, static_cast<double>(value));
   }
   constexpr Tensor constant(DType dtype, double value) {
-    if (dtype == DType::bfloat16) value = static_cast<double>(float{bfloat16(value)});
-    if (!has_gradient(dtype) && dtype != DType::boolean && value > -0x1p53 &&
-        value < 0x1p53)  // as its element holds it, for constant folding
-      value = static_cast<double>(static_cast<std::int64_t>(value));
-    return source(op::constant, dtype, {}, {.reals = {value, 0}});
+    return source(op::constant, dtype, {}, {.reals = {as_element(dtype, value), 0}});
   }
 
   /// The number of elements `n` as a scalar; a constant if it is static.
@@ -239,6 +235,13 @@ class GraphBuilder {
   constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
     refuse_negative(shape);
     return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
+  }
+  /// The value that an element of the type has; passes compute with it.
+  static constexpr double as_element(DType dtype, double value) {
+    if (dtype == DType::bfloat16) return static_cast<double>(float{bfloat16(value)});
+    const bool is_integer = !is_floating(dtype) && dtype != DType::boolean;
+    const bool has_fraction = value > -0x1p53 && value < 0x1p53;  // or may have one
+    return is_integer && has_fraction ? static_cast<double>(static_cast<std::int64_t>(value)) : value;
   }
   static constexpr void refuse_negative(const Shape& shape) {
     for (std::size_t i = 0; i < shape.rank; ++i) {

@@ -19,6 +19,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/rank_text.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
 
 namespace crochet {
@@ -67,7 +68,7 @@ struct DeviceMonitor {
   std::function<GpuUse()> reader{};  ///< `read`, or NVML's; empty: there is nothing to read
   std::string place{};               ///< "rank 2: " among several ranks
 
-  void join_ranks(int rank, int size) { place = size > 1 ? "rank " + std::to_string(rank) + ": " : ""; }
+  void join_ranks(int rank, int size) { place = detail::rank_text(rank, size); }
   void begin() {
     timer = cadence_of<DeviceMonitor>(every(), anchor);
     reader = nullptr;

@@ -47,18 +47,22 @@ void append_value(std::string& out, T value) {
   }
 }
 
-/// Appends the first elements: `[1.0, 2.0]`, `[1.0, 2.0, 3.0, ... 1000]`.
-template <class T>
-void append_elements(std::string& out, std::span<const T> values) {
+/// Appends the first of `size` elements, each by append_at(i): `[1.0, 2.0]`, `[1.0, 2.0, 3.0, ... 1000]`.
+template <class AppendAt>
+void append_list(std::string& out, std::size_t size, const AppendAt& append_at) {
   constexpr std::size_t shown = 6;
-  const std::size_t count = values.size() <= shown ? values.size() : shown / 2;
+  const std::size_t count = size <= shown ? size : shown / 2;
   out += '[';
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) out += ", ";
-    append_value(out, values[i]);
+    append_at(i);
   }
-  if (count < values.size()) append_chars(out += ", ... ", values.size());
+  if (count < size) append_chars(out += ", ... ", size);
   out += ']';
+}
+template <class T>
+void append_elements(std::string& out, std::span<const T> values) {
+  append_list(out, values.size(), [&](std::size_t i) { append_value(out, values[i]); });
 }
 
 /// Appends a view or any contiguous range: its elements, and its shape from rank 2 on: `[...] (2x3)`.
