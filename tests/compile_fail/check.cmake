@@ -30,7 +30,7 @@ function(compile) # sets `status` and `text`
 endfunction()
 
 if(DEFINED sources)
-  include(${CMAKE_CURRENT_LIST_DIR}/passed.cmake)
+  include(${CMAKE_CURRENT_LIST_DIR}/../remembered/passed.cmake)
   crochet_passed(unchanged "${compiler} ${header} ${twin}")
   if(unchanged)
     message(STATUS "passed before, and nothing has changed")

@@ -1,0 +1,22 @@
+# cmake -D sources=FILE -D passed=DIR -D case=FILE [-D parts=FILES] -P remembered.cmake -- COMMAND ARGUMENT...: a check
+# that is one command, which is not repeated while nothing has changed. See passed.cmake.
+cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/passed.cmake)
+set(command)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(DEFINED command_begins)
+    string(REPLACE ";" "\\;" argument "${CMAKE_ARGV${i}}")
+    list(APPEND command "${argument}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(command_begins ON)
+  endif()
+endforeach()
+
+crochet_passed(unchanged "${command}")
+if(unchanged)
+  message(STATUS "passed before, and nothing has changed")
+  return()
+endif()
+execute_process(COMMAND ${command} COMMAND_ERROR_IS_FATAL ANY)
+crochet_remember_pass()
