@@ -63,6 +63,23 @@ TEST(Checkpoint, GradientsAreTheSameBits) {
   }
 }
 
+/// Marks of a value that a loop of the forward pass reduces, and of one that reads it.
+struct OfAReduction {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, 6}), labels = g.placeholder<std::int32_t>("labels", {batch});
+    const Tensor gain = g.variable<float>("gain", {6}, ones());
+    const Tensor size = checkpoint(reduce_mean(square(gain)));
+    const Tensor hidden = checkpoint(dense(x * gain * (tanh(size) * size), 4, "hidden"));
+    const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(tanh(dense(hidden, 4, "output")), labels));
+    g.name("train", minimize(loss, SGD{.learning_rate = 0.1}));
+  }
+};
+TEST(Checkpoint, OfAReductionHasAPlan) {
+  AgainstOracle<OfAReduction> both(2, 2e-4);
+  for (int step = 0; step < 3; ++step) both.run(Names<Name<"loss">>{}, Names<Name<"train">>{}, {5});
+}
+
 TEST(Checkpoint, TakesLessWorkspace) {
   constexpr Dims dims{256, 1, 1, 1};
   const std::int64_t plain = workspace_bytes(E<0>::plan_of<Demanded>::plan, dims);

@@ -81,6 +81,36 @@ TEST(Random, IsNewInEveryRunThatDrawsAndInNoOther) {
   EXPECT_NE(other_seed.fetched(Name<"uniform">{}), first);
 }
 
+/// The first random numbers of the model are noise in gradients that are accumulated over three runs.
+struct Noisy {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor w = g.variable<double>("w", {4}, ones());
+    const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+    constexpr auto add_noise = [](VariableGradients& all) {
+      for (VariableGradient& v : all) {
+        v.gradient = v.gradient + random_normal<double>(*v.gradient.graph, v.variable.shape(), 0, 0.01);
+      }
+    };
+    const Tensor loss = g.name("loss", reduce_mean(square(x - w)));
+    g.name("train", minimize(loss, SGD{0.1}, {.clip = add_noise, .accumulate = {.steps = 3}}));
+    g.name("dropped", dropout(x, 0.5));
+  }
+};
+TEST(Random, IsNewInEveryRunOfAnAccumulatedStep) {
+  AgainstOracle<Noisy> both(1, 1e-12);
+  const auto state = both.executor.variable(Name<"random_state">{});
+  const std::int64_t before = state[0];
+  std::set<std::vector<double>> masks;
+  for (int run = 1; run <= 6; ++run) {
+    both.run(Names<Name<"dropped">>{}, Names<Name<"train">>{}, {5});
+    EXPECT_EQ(state[0], before + run);
+    std::vector<double> mask = both.fetched(Name<"dropped">{});
+    for (double& y : mask) y = y != 0 ? 1 : 0;
+    masks.insert(std::move(mask));
+  }
+  EXPECT_EQ(masks.size(), 6U);
+}
+
 struct Net {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");

@@ -28,7 +28,10 @@ constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
   const TextPool next = detail::joined(name.view(), "/next");
   if (g.has(next.view())) return g[next.view()];
   const Tensor state = g.variable<std::int64_t>(name.view(), {}, uniform(0, 0x1p52), false);
-  return g.name(next.view(), flagged ? assign_add(state, cast<std::int64_t>(flag)) : assign_add(state, 1));
+  // Not by assign_add: while g guards assignments, for runs of an accumulated step, it would keep the state in most
+  // runs.
+  const Tensor drawn = flagged ? state + cast<std::int64_t>(flag) : state + 1;
+  return g.name(next.view(), g.apply(op::assign, state, drawn));
 }
 
 namespace detail {

@@ -80,7 +80,8 @@ class DependencyFinder {
   constexpr void read(int i, int q) {
     // A recomputed value waits for the gradient for which it is recomputed.
     for (int v = i; node(v).op->kind == OpKind::view; v = node(v).inputs[0]) {
-      if (node(v).inputs[1] >= 0) after(home_[base_[node(v).inputs[1]]], q);
+      const int gradient = node(v).inputs[1] < 0 ? -1 : home_[base_[node(v).inputs[1]]];
+      if (gradient <= q) after(gradient, q);  // else a later group stores it, as below
     }
     const int b = base_[i];
     if (home_[b] <= q) after(home_[b], q);  // else group q computes the value for itself, and a later one stores it
