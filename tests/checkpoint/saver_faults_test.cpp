@@ -34,8 +34,10 @@ bool save_with(const Directory& dir, std::size_t budget, std::error_code error, 
   options.files = &quick;
   std::filesystem::remove_all(dir.path());
   Program<Count> program;
-  Saver<Format> before{dir.path(), options};
-  for (int step : {1, 2}) program.session.run(), before.save(program.session.raw_session(), step);
+  for (Saver<Format> before{dir.path(), options}; const int step : {1, 2}) {
+    program.session.run();
+    before.save(program.session.raw_session(), step);
+  }
   program.session.run();
   options.files = &faulty;
   bool done = false;

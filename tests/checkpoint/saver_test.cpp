@@ -7,15 +7,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/io/safetensors.hpp>
 #include <crochet/session/run_session.hpp>
 
 #include "../io/current_folder.hpp"
@@ -258,6 +261,134 @@ TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {
   Saver other{dir.path(), options()};
   other.recover_last_checkpoints(prefixes({1, 2, 3}));
   EXPECT_EQ(other.last_checkpoints(), prefixes({1, 3}));
+}
+
+TEST_F(Savers, KeepAListThatTheyWereGiven) {
+  Program<> program;
+  for (int step : {10, 20, 30}) Saver{dir.path(), options()}.save(program.session, step);
+  Saver given{dir.path(), options()};
+  given.recover_last_checkpoints(prefixes({10, 20}));
+  EXPECT_EQ(given.must_restore(program.session.raw_session()).step, 20);
+  EXPECT_EQ(given.restore_latest(program.session.raw_session())->step, 20);
+  EXPECT_EQ(given.last_checkpoints(), prefixes({10, 20}));
+}
+
+TEST_F(Savers, OfOneProcessKeepOneList) {
+  Program<> program;
+  Saver first{dir.path(), options(3)}, second{dir.path(), options(3)};
+  first.save(program.session, 10);
+  EXPECT_EQ(second.restore_latest(program.session.raw_session())->step, 10);
+  first.save(program.session, 20);
+  EXPECT_EQ(second.restore_latest(program.session.raw_session())->step, 20);
+  second.save(program.session, 30);
+  first.save(program.session, 40);
+  EXPECT_EQ(first.last_checkpoints(), prefixes({20, 30, 40}));
+  EXPECT_FALSE(there(10)) << "swept, though the last save was another Saver's";
+  first.make_latest(prefixes({30})[0]);
+  second.remove(prefixes({40})[0]);
+  EXPECT_EQ(Saver(dir.path(), options()).last_checkpoints(), prefixes({20, 30}));
+}
+
+TEST_F(Savers, OfOtherNamesAndFormatsInAFolderKeepTheirOwn) {
+  Program<> program;
+  Saver newest{dir.path(), options(2)};
+  SaverOptions named = options(0);
+  named.basename = "best";
+  Saver best{dir.path(), named};
+  Saver<io::Safetensors> other{dir.path(), options(2)};
+  newest.save(program.session, 1);
+  best.save(program.session, 2);
+  for (int step : {3, 4, 5}) {
+    newest.save(program.session, step);
+    other.save(program.session, step);
+  }
+  EXPECT_EQ(newest.last_checkpoints(), prefixes({4, 5}));
+  EXPECT_EQ(other.last_checkpoints(), prefixes({4, 5}));
+  EXPECT_FALSE(io::checkpoint_exists<io::Safetensors>(prefixes({3})[0]));
+  EXPECT_TRUE(best.has(dir / "best-2"));
+}
+
+/// Files on disk; calls `act` once behind the renaming, or before the opening, of a file whose name has `part`.
+struct InterruptedFiles final : test::LocalFilesWithoutSync {
+  std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    const std::error_code error = LocalFilesWithoutSync::rename(from, to);
+    interrupt(to);
+    return error;
+  }
+  std::unique_ptr<io::RandomAccessFile> open(const std::filesystem::path& path, std::error_code& error) override {
+    interrupt(path);
+    return LocalFilesWithoutSync::open(path, error);
+  }
+  void interrupt(const std::filesystem::path& path) {
+    if (act && path.filename().string().find(part) != std::string::npos) std::exchange(act, nullptr)();
+  }
+  std::string part;
+  std::function<void()> act;
+};
+
+TEST_F(Savers, OfOneProcessRemoveNothingThatAnotherIsWriting) {
+  Program<> program;
+  InterruptedFiles files;
+  SaverOptions interrupted = options();
+  interrupted.files = &files;
+  Saver first{dir.path(), interrupted}, second{dir.path(), options()};
+  files.part = ".data-";
+  files.act = [&] { second.save(program.session, 7); };  // as an AsyncSaver, or a session on another thread
+  first.save(program.session, 8);
+  EXPECT_EQ(first.last_checkpoints(), prefixes({7, 8}));
+  EXPECT_EQ(second.must_restore(program.session.raw_session()).step, 8);
+}
+
+TEST_F(Savers, ReadACheckpointAgainThatIsReplacedMeanwhile) {
+  Program<> trained, program;
+  Saver owner{dir.path(), options(1)};
+  InterruptedFiles files;
+  SaverOptions reading = options(1);
+  reading.files = &files;
+  Saver reader{dir.path(), reading};
+  for (const std::string part : {".index", ".data-"}) {
+    for (const int step : {10, 20}) {
+      owner.save(trained.session, 10);
+      trained.session.run();
+      files.part = part;
+      files.act = [&] { owner.save(trained.session, step); };
+      said.clear();
+      EXPECT_EQ(reader.must_restore(program.session.raw_session()).step, step) << part;
+      EXPECT_EQ(program.machine.n, trained.machine.n);
+      EXPECT_FALSE(files.act);
+      EXPECT_EQ(said.size(), 1U) << "nothing is damaged";
+    }
+  }
+  owner.save(trained.session, 10);
+  trained.session.run();
+  files.act = [&] { owner.save(trained.session, 10); };
+  EXPECT_EQ(reader.restore_latest(program.session.raw_session())->step, 10) << "it is not set aside";
+  EXPECT_EQ(program.machine.n, trained.machine.n);
+}
+
+TEST_F(Savers, RefuseAFolderThatHasBecomeAnotherOne) {
+  const Directory there;
+  std::filesystem::create_directories(dir / "run");
+  std::filesystem::create_directories(there / "run");
+  Program<> program;
+  Saver saver{"run", options()};
+  {
+    const test::CurrentFolder current{dir.path()};
+    saver.save(program.session, 1);
+  }
+  const test::CurrentFolder current{there.path()};
+  EXPECT_THROW(saver.save(program.session, 2), FailedPreconditionError);
+  EXPECT_THROW(saver.restore_latest(program.session.raw_session()), FailedPreconditionError);
+  EXPECT_TRUE(std::filesystem::is_empty(there / "run"));
+}
+
+TEST_F(Savers, KeepTheGraphsOfTensorFlow) {
+  std::filesystem::create_directories(dir.path());
+  for (const char* name : {"model.ckpt-7.meta", "model.ckpt-8.data-00000-of-00001"}) std::ofstream(dir / name) << "x";
+  Program<> program;
+  Saver{dir.path(), options()}.save(program.session, 9);
+  EXPECT_TRUE(std::filesystem::exists(dir / "model.ckpt-7.meta"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "model.ckpt-8.data-00000-of-00001")) << "left by an interrupted save";
 }
 
 TEST_F(Savers, ReadTheListAgainWhenTheyBecomeTheOwner) {

@@ -135,7 +135,9 @@ CROCHET_INLINE void CheckpointDirectory::remove_leftovers() const {
   }
   for (const std::filesystem::path& prefix : prefixes) {
     if (io::checkpoint_exists(*format_, prefix)) continue;
-    for (const std::filesystem::path& file : format_->files(prefix)) (void)files_->remove(file);
+    for (const std::filesystem::path& file : format_->files(prefix)) {
+      if (file.extension() != ".meta") (void)files_->remove(file);  // TensorFlow's graph, which no save here writes
+    }
   }
 }
 

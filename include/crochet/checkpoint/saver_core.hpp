@@ -68,8 +68,14 @@ class SaverCore {
   /// For the message that there is no checkpoint: what there is in its place, if anything.
   [[nodiscard]] std::string of_another_format() const;
 
-  /// Creates the directory and takes its lock. Detects checkpoints that other programs removed.
+  /// For a change of the directory: has its lock, and the list as it is now, also if another Saver of this process has
+  /// changed it. Throws FailedPreconditionError as require_same_place().
   void own();
+  /// Creates the directory, takes its lock, and removes what interrupted saves have left. Detects checkpoints that
+  /// other programs removed.
+  void take_lock();
+  /// Throws FailedPreconditionError if a relative directory is another one than at the first call.
+  void require_same_place() const;
 
   /// Reports the listed checkpoints that other programs removed while this process held the lock, and removes them from
   /// the list.
@@ -77,14 +83,25 @@ class SaverCore {
 
   const Catalogue& catalogue() const;
 
-  /// Replaces a list that was read without the lock: an earlier owner may have changed the state file.
+  /// Replaces the list, which was read without the lock, by that in the state file, less what does not exist.
   void read_list_again();
+
+  /// With the lock: adds to the list what other Savers of this process have listed.
+  void merge_list();
+  /// Before a search for checkpoints.
+  void refresh_list();
+  /// Locked by changes of lists, which other Savers of this process may change, too.
+  static std::mutex& lists();
 
   /// The list in the state file; a new one if it is missing or damaged.
   [[nodiscard]] Catalogue read_list() const;
 
-  /// Restores the best undamaged candidate. Calls damaged(prefix, why) for each damaged one.
+  /// Restores the best undamaged candidate. Calls damaged(prefix, why) for each damaged one. Searches again if one has
+  /// vanished: the program that owns the directory removes old checkpoints.
   std::optional<Restored> restore_newest(const Restore& restore, const Damaged& damaged);
+  /// Nothing if it is damaged or has vanished, which sets `vanished`.
+  std::optional<Restored> restore_one(const std::filesystem::path& prefix, const Restore& restore,
+                                      const Damaged& damaged, bool& vanished);
 
   /// The candidates for a restore, best first: the listed ones, then the others in the directory.
   [[nodiscard]] std::vector<std::filesystem::path> candidates() const;
@@ -101,9 +118,9 @@ class SaverCore {
   std::set<std::filesystem::path> passed_over_{};  // damaged checkpoints that could not be set aside
   std::optional<std::filesystem::path> restored_{};
   SessionTensors tensors_{};
-  io::PathLock path_lock_{};              // lock of the directory, from the first write on
-  bool cleaned_ = false;                  // whether files of interrupted saves were removed
-  mutable std::recursive_mutex mutex_{};  // public members call each other
+  mutable std::filesystem::path place_{};  // the directory as an absolute path, from its first use on
+  io::PathLock path_lock_{};               // lock of the directory, from the first write on
+  mutable std::recursive_mutex mutex_{};   // public members call each other
 };
 
 }  // namespace crochet::detail

@@ -62,9 +62,11 @@ CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::Tensor
   const io::RoundedTensors rounded{tensors, options_.float_storage,
                                    [](std::string_view name) { return !name.starts_with(hook_schema_tensor); }};
   own();
-  if (!std::exchange(cleaned_, true)) folder().remove_leftovers();
-  Catalogue next = catalogue();
+  catalogue();
   format_->write(prefix, rounded.records(), files());
+  const std::lock_guard listing(lists());
+  if (path_lock_.is_shared()) merge_list();  // another Saver may have saved meanwhile
+  Catalogue next = catalogue();
   next.record(prefix, now());
   std::vector<CheckpointInfo> expired = retention().sweep(next);
   write_catalogue(next, directory(), options_.latest_filename, files());
@@ -77,12 +79,12 @@ CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::Tensor
 }
 
 CROCHET_INLINE std::optional<Restored> SaverCore::restore_latest(const Restore& restore) {
+  refresh_list();
   return restore_newest(restore, [&](const auto& prefix, const std::string& why) { set_aside(prefix, why); });
 }
 
 CROCHET_INLINE Restored SaverCore::must_restore(const Restore& restore) {
-  list_.reset();
-  list_is_given_ = false;
+  refresh_list();
   std::string damaged;
   auto restored = restore_newest(restore, [&](const auto&, const std::string& why) {
     say(why + "; it is passed over");
@@ -143,6 +145,8 @@ CROCHET_INLINE void SaverCore::make_latest(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
   const std::optional<std::filesystem::path> prefix = folder().inside(path);
   own();
+  const std::lock_guard listing(lists());
+  merge_list();
   Catalogue list = catalogue();
   const auto found = std::find_if(list.all.begin(), list.all.end(), [&](const auto& c) { return c.prefix == prefix; });
   if (found == list.all.end()) throw LogicError("crochet: Saver: " + path.string() + " is not listed");
@@ -157,6 +161,8 @@ CROCHET_INLINE void SaverCore::remove(const std::filesystem::path& path) {
   if (!prefix) throw LogicError("crochet: Saver: " + path.string() + " is not in " + directory().string());
   if (!folder().exists()) return;
   own();
+  const std::lock_guard listing(lists());
+  merge_list();
   Catalogue list = catalogue();
   std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == *prefix; });
   if (!list.all.empty()) write_catalogue(list, directory(), options_.latest_filename, files());
@@ -187,16 +193,36 @@ CROCHET_INLINE io::FileSystem& SaverCore::files() const {
 }
 
 CROCHET_INLINE void SaverCore::own() {
-  if (path_lock_.holds()) return;
+  require_same_place();
+  path_lock_.holds() ? merge_list() : take_lock();
+}
+
+CROCHET_INLINE void SaverCore::take_lock() {
   const bool had_it = std::exchange(path_lock_, {}).taken();
   if (had_it) note_what_was_removed();
   folder().make();
   path_lock_ = io::PathLock::of_folder(directory());
+  if (path_lock_.is_first()) folder().remove_leftovers();
   if (!list_is_given_) read_list_again();
   if (!had_it && !path_lock_.enforced()) {
     say("crochet: " + directory().string() +
         " is on a file system without locks; nothing keeps another program from writing there, too");
   }
+}
+
+CROCHET_INLINE void SaverCore::require_same_place() const {
+  std::error_code unknown;
+  const std::filesystem::path place = std::filesystem::absolute(directory(), unknown);
+  if (unknown || place == place_) return;
+  const bool is_other =
+      std::filesystem::exists(place_, unknown) && !std::filesystem::equivalent(place_, directory(), unknown);
+  if (!is_other) {  // the first use, or a folder above it was renamed
+    place_ = place;
+    return;
+  }
+  throw FailedPreconditionError("crochet: Saver: " + directory().string() + " was " + place_.string() +
+                                " and is now another folder, because the program has entered another one; give the "
+                                "Saver an absolute path");
 }
 
 CROCHET_INLINE void SaverCore::note_what_was_removed() {
@@ -216,6 +242,32 @@ CROCHET_INLINE void SaverCore::read_list_again() {
   Catalogue list = read_list();
   std::erase_if(list.all, [&](const CheckpointInfo& c) { return passed_over_.contains(c.prefix) || !has(c.prefix); });
   list_ = std::move(list);
+}
+
+CROCHET_INLINE void SaverCore::merge_list() {
+  if (list_is_given_) return;
+  Catalogue list = read_list();
+  std::erase_if(list.all, [&](const CheckpointInfo& c) {
+    return passed_over_.contains(c.prefix) || !has(c.prefix) || step_of(c.prefix, options_.basename) < 0;
+  });
+  std::set<std::filesystem::path> listed;
+  for (const CheckpointInfo& checkpoint : list.all) listed.insert(checkpoint.prefix);
+  Catalogue own = catalogue();
+  std::erase_if(own.all, [&](const CheckpointInfo& c) { return listed.contains(c.prefix) || !has(c.prefix); });
+  own.all.insert(own.all.end(), list.all.begin(), list.all.end());
+  own.last_preserved = std::max(own.last_preserved, list.last_preserved);
+  list_ = std::move(own);
+}
+
+CROCHET_INLINE void SaverCore::refresh_list() {
+  if (list_is_given_) return;
+  if (path_lock_.holds()) return merge_list();
+  list_.reset();
+}
+
+CROCHET_INLINE std::mutex& SaverCore::lists() {
+  static std::mutex one_at_a_time;
+  return one_at_a_time;
 }
 
 CROCHET_INLINE const Catalogue& SaverCore::catalogue() const {
@@ -245,20 +297,46 @@ CROCHET_INLINE Catalogue SaverCore::read_list() const {
 }
 
 CROCHET_INLINE std::optional<Restored> SaverCore::restore_newest(const Restore& restore, const Damaged& damaged) {
-  for (const std::filesystem::path& prefix : candidates()) {
-    if (const auto link = folder().link_to_outside(prefix)) {
-      say("crochet: " + link->string() + " is a link to a file outside " + directory().string() +
-          "; the checkpoint is passed over");
-      continue;
+  require_same_place();
+  std::set<std::filesystem::path> reported;
+  const Damaged report = [&](const std::filesystem::path& prefix, const std::string& why) {
+    reported.insert(prefix);
+    damaged(prefix, why);
+  };
+  constexpr int most_searches = 10;
+  for (int search = 0; search < most_searches; ++search) {
+    bool vanished = false;
+    for (const std::filesystem::path& prefix : candidates()) {
+      if (reported.contains(prefix)) continue;
+      if (const auto link = folder().link_to_outside(prefix)) {
+        say("crochet: " + link->string() + " is a link to a file outside " + directory().string() +
+            "; the checkpoint is passed over");
+        continue;
+      }
+      if (auto restored = restore_one(prefix, restore, report, vanished)) return restored;
     }
+    if (!vanished || list_is_given_) break;
+    refresh_list();  // its owner has removed it, and has listed a newer one before
+  }
+  return std::nullopt;
+}
+
+CROCHET_INLINE std::optional<Restored> SaverCore::restore_one(const std::filesystem::path& prefix,
+                                                              const Restore& restore, const Damaged& damaged,
+                                                              bool& vanished) {
+  for (const bool is_last : {false, true}) {
     try {
       Restored restored = restore(prefix);
       say("crochet: restored " + restored.text());
       return restored;
-    } catch (const DataLossError& error) {
-      if (has(prefix)) damaged(prefix, error.what());  // otherwise its owner has just removed it
+    } catch (const DataLossError& error) {  // perhaps its owner has just replaced it: half of it was the former one
+      vanished = vanished || !has(prefix);
+      if (!has(prefix)) break;
+      if (is_last) damaged(prefix, error.what());
     } catch (const IoError&) {
       if (has(prefix)) throw;
+      vanished = true;
+      break;
     }
   }
   return std::nullopt;

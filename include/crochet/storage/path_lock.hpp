@@ -35,6 +35,7 @@ class LockRegistry {
   struct Ticket {
     std::size_t number = 0;
     std::uint64_t fork = 0;
+    bool is_first = true;  ///< no other ticket of this process had the entry when this one was taken
   };
 
   /// Never destroyed: locks may outlive every static object.
@@ -46,6 +47,10 @@ class LockRegistry {
   Ticket take(const std::filesystem::path& lock_file, const std::filesystem::path& what);
   void give_back(Ticket ticket) noexcept;
   bool holds(Ticket ticket) const noexcept;
+  bool is_shared(Ticket ticket) const noexcept {
+    const std::lock_guard guard(mutex_);
+    return ticket.fork == forks_ && held_[ticket.number].users > 1;
+  }
   bool enforced(Ticket ticket) const noexcept {
     const std::lock_guard guard(mutex_);
     return ticket.fork == forks_ && held_[ticket.number].enforced;
@@ -108,6 +113,12 @@ class PathLock {
   [[nodiscard]] bool holds() const noexcept { return token_ && detail::LockRegistry::instance().holds(token_->ticket); }
   /// Whether a lock was taken and not moved from.
   [[nodiscard]] bool taken() const noexcept { return token_ != nullptr; }
+  /// Whether no other PathLock of this process had the lock when this one took it.
+  [[nodiscard]] bool is_first() const noexcept { return token_ && token_->ticket.is_first; }
+  /// Whether another PathLock of this process has the lock, too.
+  [[nodiscard]] bool is_shared() const noexcept {
+    return token_ && detail::LockRegistry::instance().is_shared(token_->ticket);
+  }
   /// False if the file system has no locks.
   [[nodiscard]] bool enforced() const noexcept {
     return token_ && detail::LockRegistry::instance().enforced(token_->ticket);
@@ -182,7 +193,7 @@ inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path& lock
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (held_[i].users == 0 || held_[i].device != device || held_[i].inode != inode) continue;
       ++held_[i].users;
-      return {i, forks_};
+      return {i, forks_, false};
     }
     bool enforced = true;
     if (::flock(file.number, LOCK_EX | LOCK_NB) != 0) {

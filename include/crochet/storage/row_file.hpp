@@ -62,7 +62,9 @@ class RowFile {
     const std::string text = read_whole_file(path);
     if (first_line.starts_with(text)) return create(path, first_line);  // empty, or its first line is incomplete
     const std::string kept = lines_up_to(text, path, first_line, step, step_of, row_start);
-    if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
+    if (kept == text) return;
+    const std::filesystem::path file = std::filesystem::canonical(path, none);  // a link remains one
+    write_whole_file(none ? path : file, {std::as_bytes(std::span{kept})});
   }
 
   /// Appends a line. If the file was removed, or is empty although it needs a first line, writes `first_line` before

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../../io/current_folder.hpp"
 #include "../../io/process.hpp"
 #include "../../io/system_limit.hpp"
 #include "../../io/temporary_folder.hpp"
@@ -51,6 +52,31 @@ TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
   EXPECT_EQ(cr::io::csv_field("say \"no\""), "\"say \"\"no\"\"\"");
   EXPECT_EQ(cr::io::csv_field("two\nlines"), "\"two\nlines\"");
   EXPECT_EQ(cr::io::csv_field(""), "");
+}
+
+TEST(RowFile, OfALinkIsTheFileThatItRefersTo) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv", target = folder / "target.csv";
+  put(target, "step,loss\n1,0.5\n2,0.25\n");
+  std::filesystem::create_symlink(target, path);
+  cr::io::RowFile::resume(path, "step,loss", 1,
+                          [](std::string_view line) { return std::optional<std::int64_t>(line.front() - '0'); });
+  EXPECT_TRUE(std::filesystem::is_symlink(path));
+  EXPECT_EQ(text_of(target), "step,loss\n1,0.5\n");
+}
+
+TEST(CsvLogger, StaysInItsFolderWhenTheProgramEntersAnother) {
+  const TemporaryFolder here, there;
+  std::optional<decltype(Script{cr::CsvLogger<"loss">{}})> run;
+  {
+    const cr::test::CurrentFolder current{here.path()};
+    run.emplace(cr::CsvLogger<"loss">{.path = "log.csv", .every_steps = 1});
+    run->step(value<"loss">(0.5F));
+  }
+  const cr::test::CurrentFolder current{there.path()};
+  run->step(value<"loss">(0.25F));
+  EXPECT_EQ(text_of(here / "log.csv"), "step,loss\n1,0.5\n2,0.25\n");
+  EXPECT_TRUE(std::filesystem::is_empty(there.path()));
 }
 
 TEST(RowFile, LeavesNothingOfALineThatFails) {

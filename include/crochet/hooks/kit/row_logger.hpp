@@ -24,7 +24,8 @@ namespace crochet {
 
 /// Writes the global step and the named values, as rows of the format Row, to `path`.
 ///   Text...        -        -        names, in the order of the columns
-///   path           -        -        the file; its folder is created with the session
+///   path           -        -        the file; its folder is created with the session. A relative path is one below
+///                                    the folder that is current at begin
 ///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the three, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
 ///   every_epochs   epochs   unset   epochs of the data
@@ -65,23 +66,25 @@ struct RowLogger {
   struct State {
     Cadence timer{};
     bool opened = false;
-    io::PathLock lock{};  ///< of the file
+    std::filesystem::path file{};  ///< the path, absolute
+    io::PathLock lock{};           ///< of the file
   };
   State state{};
 
   void begin() {
     if (path.empty()) throw LogicError("crochet: " + detail::type_name<RowLogger>() + ": set the path of the file");
-    state = State{.timer = cadence_of<RowLogger>(every(), anchor, Cadence::First::after_interval)};
+    state = State{.timer = cadence_of<RowLogger>(every(), anchor, Cadence::First::after_interval),
+                  .file = std::filesystem::absolute(path)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     const std::int64_t step = session.step();
     state.timer.session_begins(session, clock());
     const std::string first = first_line();
-    if (!state.lock.holds()) state.lock = io::RowFile::own(path);
+    if (!state.lock.holds()) state.lock = io::RowFile::own(state.file);
     if (resume || state.opened) {
-      io::RowFile::resume(path, first, step, &Row::step_of, Row::start);
+      io::RowFile::resume(state.file, first, step, &Row::step_of, Row::start);
     } else {
-      io::RowFile::create(path, first);
+      io::RowFile::create(state.file, first);
     }
     state.opened = true;
   }
@@ -113,8 +116,8 @@ struct RowLogger {
     Row row{step};
     if (every_epochs) row.add("epoch", run.epoch());
     (row.add(Text.view(), values[Name<Text>{}]), ...);
-    if (!state.lock.holds()) state.lock = io::RowFile::own(path);
-    if (io::RowFile::append(path, row.text(), first_line())) {
+    if (!state.lock.holds()) state.lock = io::RowFile::own(state.file);
+    if (io::RowFile::append(state.file, row.text(), first_line())) {
       sink("crochet: " + path.string() + " was removed or emptied while it was in use; it begins anew at step " +
            std::to_string(step));
     }
