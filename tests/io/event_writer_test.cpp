@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <crochet/io/event_queue.hpp>
 
+#include "current_folder.hpp"
 #include "event_memory.hpp"
+#include "temporary_folder.hpp"
 
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/file_writer_cache.hpp>
@@ -117,6 +119,18 @@ TEST(EventWriter, ASessionBeginsBeforeItsFirstSummary) {
             "START@105 loss=1@105");
 }
 
+TEST(EventWriter, SummariesWithAnotherAxisBeginNoSession) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  for (const std::int64_t step : {1, 2}) {
+    events.start(step);
+    events.add_scalar("loss", 1, step);
+    events.add_scalar("by_examples", 1, 128 * step);
+  }
+  events.close();
+  EXPECT_EQ(desk.text(), "version START@1 loss=1@1 by_examples=1@128 loss=1@2 by_examples=1@256");
+}
+
 TEST(EventWriter, TheLastCopyWritesWhatIsLeft) {
   Desk desk;
   {
@@ -129,6 +143,19 @@ TEST(EventWriter, TheLastCopyWritesWhatIsLeft) {
   }
   EXPECT_EQ(desk.events().size(), 101U);
   EXPECT_EQ(desk.disk.newest().synced, desk.disk.newest().bytes) << "on the disk";
+}
+
+TEST(EventWriter, WithoutAPauseBetweenFlushesItSleeps) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.log.flush_seconds = 0;
+  options.log.clock = crochet::steady_seconds;
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  events.add_scalar("a", 1, 1);
+  events.flush();
+  const int before = desk.disk->syncs;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(desk.disk->syncs - before, 100) << "thousands, without a pause";
 }
 
 TEST(EventWriter, FlushReturnsWhenItIsOnTheDisk) {
@@ -451,6 +478,20 @@ TEST(FileWriterCache, HasOneWriterForAFolder) {
   EXPECT_NE(again.path(), a.path());
   again.close();
   EXPECT_FALSE(io::FileWriterCache::get(folder, desk.options()).closed()) << "one that its user closed is made anew";
+  io::FileWriterCache::clear();
+}
+
+TEST(FileWriterCache, ARelativeFolderIsBelowTheCurrentOne) {
+  Desk desk;
+  const crochet::test::TemporaryFolder here, there;
+  fs::path first;
+  {
+    const crochet::test::CurrentFolder current{here.path()};
+    first = io::FileWriterCache::get("logs", desk.options()).path();
+    EXPECT_EQ(io::FileWriterCache::get(here / "logs", desk.options()).path(), first);
+  }
+  const crochet::test::CurrentFolder current{there.path()};
+  EXPECT_NE(io::FileWriterCache::get("logs", desk.options()).path(), first);
   io::FileWriterCache::clear();
 }
 

@@ -155,19 +155,37 @@ class StepFilter {
   std::int64_t first_ = INT64_MIN, last_ = INT64_MAX;
 };
 
-/// The event files: the given one, or those of a folder and its subfolders, in the order of their names.
-inline std::vector<std::filesystem::path> find_event_files(const std::string& root) {
+/// The folders in a folder, without links to others. Throws IoError if it cannot be read.
+inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> found;
+  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (at->is_directory(gone) && !at->is_symlink(gone)) found.push_back(at->path());
+  }
+  if (error) throw crochet::IoError("crochet: cannot read " + folder.string() + ": " + error.message());
+  return found;
+}
+
+/// The event files: the given one, or those of a folder and its subfolders, in the order of their names. Folders that
+/// cannot be read are troubles.
+inline std::vector<std::filesystem::path> find_event_files(const std::string& root, Troubles& troubles) {
   std::error_code error;
   if (!std::filesystem::is_directory(root, error)) return {root};
-  std::vector<std::filesystem::path> folders{root}, files;
-  for (std::filesystem::recursive_directory_iterator at{root, error}, end; !error && at != end; at.increment(error)) {
-    std::error_code gone;
-    if (at->is_directory(gone) && !at->is_symlink(gone)) folders.push_back(at->path());
+  std::vector<std::filesystem::path> waiting{root}, folders, files;
+  while (!waiting.empty()) {
+    const std::filesystem::path folder = std::move(waiting.back());
+    waiting.pop_back();
+    troubles.attempt([&] {
+      for (auto& inner : folders_in(folder)) waiting.push_back(std::move(inner));
+      folders.push_back(folder);
+    });
   }
-  if (error) throw crochet::IoError("crochet: cannot read " + root + ": " + error.message());
   std::sort(folders.begin(), folders.end());
   for (const auto& folder : folders) {
-    for (auto& file : crochet::io::event_files(folder)) files.push_back(std::move(file));
+    troubles.attempt([&] {
+      for (auto& file : crochet::io::event_files(folder)) files.push_back(std::move(file));
+    });
   }
   if (files.empty()) throw crochet::IoError("crochet: " + root + " holds no event files");
   return files;
@@ -242,7 +260,7 @@ inline int events(const EventsOptions& options, std::ostream& out, std::ostream&
   using crochet::io::EventFileState;
   Troubles troubles{err};
   detail::EventPrinter printer{options, out};
-  const auto files = detail::find_event_files(options.root);
+  const auto files = detail::find_event_files(options.root, troubles);
   for (const std::filesystem::path& file : files) {
     troubles.attempt([&] {
       for (const auto& report : crochet::io::for_each_event(

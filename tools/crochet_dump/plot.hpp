@@ -198,7 +198,7 @@ inline int plot(const PlotOptions& options, std::ostream& out, std::ostream& err
   using crochet::io::EventFileState;
   Troubles troubles{err};
   detail::Curves curves{options};
-  const auto files = detail::find_event_files(options.root);
+  const auto files = detail::find_event_files(options.root, troubles);
   for (const std::filesystem::path& file : files) {
     troubles.attempt([&] {
       const auto add = [&](const auto& path, const auto& record) { curves.add(path, record); };

@@ -144,7 +144,8 @@ CROCHET_INLINE void EventQueue::idle(Lock& lock) {
   });
   if (!queue_.empty() || closing_ || flushes_done_ < flushes_wanted_) return;
   asleep_ = true;
-  wake_.wait_for(lock, time_to_wait(log_.seconds_to_flush()),
+  constexpr double least_seconds = 0.1;  // with flush_seconds = 0, too
+  wake_.wait_for(lock, time_to_wait(std::max(least_seconds, log_.seconds_to_flush())),
                  [this] { return !queue_.empty() || closing_ || flushes_done_ < flushes_wanted_; });
   asleep_ = false;
 }

@@ -69,17 +69,14 @@ struct EventWriter::Shared {
   /// Whether a START entry is due before this step.
   bool begins(std::int64_t step) {
     const std::lock_guard lock(mutex);
-    if (started && step >= latest_step) return false;
-    latest_step = step;
+    const bool goes_on = started && step >= latest_start;
+    latest_start = step;
+    if (goes_on) return false;
     return started = true;
   }
   bool ends() {
     const std::lock_guard lock(mutex);
     return std::exchange(started, false);
-  }
-  void latest(std::int64_t step) {
-    const std::lock_guard lock(mutex);
-    latest_step = std::max(latest_step, step);
   }
   bool use_once(std::string_view tag) {
     const std::lock_guard lock(mutex);
@@ -102,7 +99,7 @@ struct EventWriter::Shared {
 
   const EventWriterOptions options;
   mutable std::mutex mutex;
-  std::int64_t latest_step = 0;
+  std::int64_t latest_start = 0;  ///< the step of the latest start(): summaries may have a step axis of their own
   std::set<std::string, std::less<>> run_tags;
   bool started = false, closed = false;
   bool told_of_non_finite = false;
@@ -135,7 +132,6 @@ CROCHET_INLINE void EventWriter::add_text(std::string_view tag, std::string text
 
 CROCHET_INLINE void EventWriter::add_summary(Summary summary, std::int64_t step) const {
   if (!shared_ || summary.empty()) return;
-  shared_->latest(step);
   shared_->add([summary = std::move(summary), step, time = shared_->now(), policy = shared_->options.non_finite,
                 shared = shared_.get()](EventLog& log) {
     proto::Event event = detail::stamped(time, step);

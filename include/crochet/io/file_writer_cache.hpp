@@ -16,8 +16,8 @@ namespace crochet::io {
 class FileWriterCache {
  public:
   /// The writer of the folder. Creates it on first use and after it was closed; only then `options` take effect.
-  /// "logs/a", "logs//a" and "logs/a/" are the same folder; a relative path, an absolute one and a link are different
-  /// ones. Throws IoError.
+  /// "logs/a", "logs//a", "logs/a/" and the absolute path are the same folder; a link is another one. A relative path
+  /// is one below the folder that is current now. Throws IoError.
   static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
   /// Closes and removes all writers. Throws the first error after all are closed.
   static void clear();

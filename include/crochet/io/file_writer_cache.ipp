@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include <crochet/io/event_writer.hpp>
 
@@ -18,7 +19,9 @@ CROCHET_INLINE EventWriter FileWriterCache::get(const std::filesystem::path& dir
                                                 const EventWriterOptions& options) {
   Cache& cache = the_cache();
   const std::lock_guard lock(cache.mutex);
-  EventWriter& writer = cache.writers[(directory / "").lexically_normal().string()];
+  std::error_code unknown;
+  const std::filesystem::path place = std::filesystem::absolute(directory / "", unknown);
+  EventWriter& writer = cache.writers[(unknown ? directory / "" : place).lexically_normal().string()];
   if (!writer || writer.closed()) writer = EventWriter(directory, options);
   return writer;
 }

@@ -400,6 +400,28 @@ TEST(EventStream, AServerKilledInTheMiddleIsNoticedAndFoundAgain) {
   EXPECT_EQ(kinds(another.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));  // the new server has no graph
 }
 
+TEST(EventStream, AServerThatStartsAgainWithoutItsBreakpointMissesOneRun) {
+  const std::string address = unix_address();
+  Program program(address, {.connect_seconds = soon, .breakpoint_seconds = 0.05});
+  {
+    TestServer server(address);
+    server.is_breakpoint = [](const std::string&) { return true; };
+    server.queue(crochet::test::change(Change::READ_WRITE, "x", 0, "DebugIdentity"));
+    EXPECT_TRUE(program.run());
+    ASSERT_TRUE(program.flush());
+  }
+  *program.clock.seconds += 1'000;
+  TestServer again(address);  // sends no replies to tensors
+  std::uint64_t before = 0;
+  for (int run = 0; run < 4; ++run) {
+    program.run();
+    ASSERT_TRUE(program.flush());
+    *program.clock.seconds += 1'000;
+    if (run == 1) before = program.statistics().runs;
+  }
+  EXPECT_EQ(program.statistics().runs, before + 2) << "the server has the other runs";
+}
+
 // Data that is written into a dead connection is lost, unless gRPC has noticed it by then. Each run either arrived or
 // is in a report.
 TEST(EventStream, AServerThatIsAnotherOneInTheNextRunMissesNothingInSilence) {

@@ -65,7 +65,10 @@ class EventSender {
     for (const proto::Event& event : tensor.events) {
       if (!send(event)) return false;
     }
-    return gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds);
+    if (gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds)) return true;
+    gates_->end_breakpoint(
+        tensor.key);  // a server that has started again sets it anew, or sends no reply to the next run
+    return false;
   }
   bool end() {
     if (!call_->writes_done(options_.drain_seconds)) return broken("the server ended the stream early");

@@ -53,6 +53,13 @@ class Gates {
     return refused;
   }
 
+  /// No reply is expected to tensors of this key any more, which are published.
+  void end_breakpoint(std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = states_.find(key);
+    if (found != states_.end() && found->second == Gate::read_write) found->second = Gate::read_only;
+  }
+
   /// Resets to the state at process start.
   void clear() {
     const std::lock_guard lock(mutex_);
