@@ -301,5 +301,44 @@ TEST(WatchRules, EqualRulesShareAFlagAndThereIsRoomForSome) {
   EXPECT_EQ(rules.add(cuda::watched_rule(0, FiniteRule{})), 0U);
 }
 
+/// Loses the session behind step `at`, once.
+struct LosesTheSession {
+  using handles = Phases<phase::after_run>;
+  std::int64_t at;
+  bool* lost;
+  void after_run(auto& run, const auto& /*values*/) const {
+    if (run.step() == at && !std::exchange(*lost, true)) throw UnavailableError("the machine is gone");
+  }
+};
+/// Restores the variables and the step that it has kept.
+struct GoesBack {
+  std::int64_t step;
+  float w;
+  template <class Session>
+  void create_session(Session& session, Coordinator& /*coordinator*/) const {
+    if (session.creation() == 1) return session.executor().initialize();
+    session.executor().for_each_variable([&]<class X>(std::string_view name, std::span<X> elements, const auto&) {
+      if (name == "w") std::fill(elements.begin(), elements.end(), static_cast<X>(w));
+      if (name == "global_step") std::fill(elements.begin(), elements.end(), static_cast<X>(step));
+    });
+  }
+};
+/// What the device has found in runs that were lost does not stop the session that repeats them.
+TEST(StopWhenOnADevice, ACrossingInALostRunIsForgotten) {
+  const auto train = [](auto executor) {
+    bool lost = false;
+    MonitoredSession session{std::move(executor),
+                             HookChain{StopWhen<"loss">{.below = bound_of(10)}, LosesTheSession{11, &lost}},
+                             GoesBack{8, -8}, SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+    run_session(session, [](auto& s) {
+      for (int run = 0; run < 40 && !s.should_stop(); ++run) s.run("train"_n, feed<"x">(0.0F));
+    });
+    return std::pair(session.stop_reason().step, static_cast<double>(session.executor().variable("w"_n)[0]));
+  };
+  const auto stopped = std::pair<std::int64_t, double>(10, -10);
+  EXPECT_EQ(train(Cpu{}.compile<Falling>()), stopped);
+  EXPECT_EQ(train(Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = 32})), stopped);
+}
+
 }  // namespace stop_when_test
 }  // namespace crochet

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/ranks/parallel.hpp>
 #include <crochet/ranks/wire.hpp>
@@ -148,6 +149,38 @@ TEST(Parallel, AnAccuracyIsThatOfTheWholeBatch) {
   EXPECT_EQ(accuracy[1], accuracy[0]);
   EXPECT_FLOAT_EQ(least[0], 0.4F);
   EXPECT_EQ(least[1], least[0]);
+}
+
+/// A count of rows, and the sum of their labels.
+struct Counts {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto labels = g.placeholder<std::int32_t>("labels", {g.dynamic("batch")});
+    g.name("positive", cr::reduce_sum(cr::cast<std::int32_t>(cr::greater(labels, 0))));
+    g.name("sum", cr::reduce_sum(cr::cast<std::int64_t>(labels)));
+    const auto share = cr::reduce_mean(cr::cast<float>(cr::greater(labels, 0)));
+    g.name("tenths", cr::cast<std::int32_t>(share * 10 + 0.5));
+    const auto x = cr::cast<float>(labels) * g.variable<float>("w", {}, cr::ones());
+    g.name("train", cr::minimize(cr::reduce_mean(x), cr::SGD{0.1}));
+  }
+};
+TEST(Parallel, SumsOfIntegersAreThoseOfTheWholeBatch) {
+  const std::vector<std::int32_t> labels{1'000'000'007, 0, -2, 1'000'000'007, 5};
+  std::vector<std::int32_t> positive(2), tenths(2);
+  std::vector<std::int64_t> sum(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Counts>()};
+    const std::int64_t from = me.rank() == 0 ? 0 : 2, rows = me.rank() == 0 ? 2 : 3;
+    const auto [p, s, t] =
+        session.run(cr::fetches<"positive", "sum", "tenths">,
+                    cr::feed<"labels">(cr::TensorView<const std::int32_t, 1>{labels.data() + from, {rows}}));
+    positive[static_cast<std::size_t>(me.rank())] = p;
+    sum[static_cast<std::size_t>(me.rank())] = s;
+    tenths[static_cast<std::size_t>(me.rank())] = t;
+    session.close();
+  });
+  EXPECT_EQ(positive, (std::vector<std::int32_t>{3, 3}));
+  EXPECT_EQ(tenths, (std::vector<std::int32_t>{6, 6})) << "6.5, rounded behind the exchange";
+  EXPECT_EQ(sum, (std::vector<std::int64_t>{2'000'000'017, 2'000'000'017}));
 }
 
 /// Its gradients are exchanged in several messages: those of two matrices, and a bucket.

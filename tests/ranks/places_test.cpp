@@ -2,6 +2,7 @@
 // Files of several ranks: profiles and dumps have a folder for each, and devices that name the rank; rows are written
 // once.
 #include <crochet/proto/perfetto.pb.h>
+#include <crochet/checkpoint/monitored_training_session.hpp>
 #include <crochet/checkpoint/restore_latest.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
@@ -26,6 +27,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -352,6 +354,27 @@ TEST(RankPlaces, TheTracesOfRanksAreOneTraceWhenTheyAreConcatenated) {
   EXPECT_EQ(tracks.size(), described) << "no track of one rank is one of the other";
   EXPECT_EQ(processes, (std::map<std::int32_t, std::string>{{1, "crochet, rank 0"}, {4097, "crochet, rank 1"}}));
   EXPECT_EQ(threads, (std::map<std::int32_t, std::set<std::int64_t>>{{1, {1}}, {4097, {4097}}}));
+}
+
+/// Notes the rank in each run.
+struct NotesTheRank {
+  using handles = cr::Phases<cr::phase::after_run>;
+  int rank;
+  std::array<int, 2>* runs;
+  void after_run(auto& /*run*/, const auto& /*values*/) const { ++(*runs)[static_cast<std::size_t>(rank)]; }
+};
+TEST(RankPlaces, HooksOfTheChiefOnlyRunOnRank0) {
+  std::array<int, 2> runs{};
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, 3};
+    cr::MonitoredTrainingSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                         cr::HookChain{cr::StopAtStep{.last_step = 4}}, cr::MonitoredTrainingOptions{},
+                                         cr::summaries<>, cr::HookChain{NotesTheRank{me.rank(), &runs}}};
+    cr::run_session(session, [&](auto& s) {
+      while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    });
+  });
+  EXPECT_EQ(runs, (std::array<int, 2>{4, 0}));
 }
 
 }  // namespace ranks_places_test

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -541,6 +542,52 @@ TEST(RankSessions, FindAVariableThatDiffers) {
   }
   EXPECT_NE(errors[0].find("at step 4 variable 'w' differs between ranks 0 and 2"), std::string::npos) << errors[0];
   EXPECT_EQ(errors, std::vector<std::string>(3, errors[0]));
+}
+
+/// Makes two sessions, one after the other, with one chain.
+TEST(RankSessions, ASecondSessionReadsNothingOfTheFirst) {
+  struct Position {
+    std::int64_t epoch = 0, batch = 0;
+  };
+  struct Source {
+    Position at;
+    [[nodiscard]] Position position() const { return at; }
+    void seek(Position to) { at = to; }
+  };
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    Source data;
+    std::vector<float> rows{1, 2, 3};
+    cr::HookChain chain{cr::CheckpointInputPipeline{data}, cr::StopAtStep{.num_steps = 2}};
+    auto executor = cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>();
+    using Session = cr::MonitoredSession<decltype(executor)&, decltype(chain)&>;
+    for (int program = 0; program < 2; ++program) {
+      const auto session = std::make_unique<Session>(executor, chain);  // freed: a read of it would be an error
+      cr::run_session(*session, [&](auto& s) {
+        while (!s.should_stop()) {
+          ++data.at.batch;
+          s.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+        }
+      });
+    }
+    EXPECT_EQ(data.at.batch, 4);
+  });
+}
+
+TEST(RankSessions, EvaluateByTheClockIsRefused) {
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, 3};
+    const auto batch = cr::feeds(cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+    try {
+      cr::MonitoredSession session{
+          cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+          cr::HookChain{cr::Evaluate{cr::fetches<"loss">,
+                                     std::vector(1, batch),
+                                     {.every_seconds = 10, .at_end = false, .sink = cr::no_lines}}}};
+      ADD_FAILURE() << "the ranks would disagree";
+    } catch (const cr::Error& error) {
+      EXPECT_NE(std::string(error.what()).find("the clocks of ranks differ"), std::string::npos) << error.what();
+    }
+  });
 }
 
 }  // namespace ranks_session_test

@@ -281,6 +281,43 @@ TEST(RankStepState, OfAHookOnEveryRankIsTheWhole) {
   });
 }
 
+/// Halves all variables after the second step.
+struct Halves {
+  using handles = cr::Phases<cr::phase::after_run>;
+  void after_run(auto& run, const auto&) const {
+    if (run.step() != 2) return;
+    run.session().executor().for_each_variable([](std::string_view, auto elements, auto) {
+      if constexpr (std::is_floating_point_v<typename decltype(elements)::element_type>) {
+        for (auto& x : elements) x *= 0.5;
+      }
+    });
+  }
+};
+TEST(RankStepState, IsWrittenOnceByAHookOnEveryRank) {
+  const auto halved = [](int size) {
+    return solve(size, false, [](ThreadRank me, Solver& s) {
+      cr::run(cr::Parallel{elastic_step_of(s), me}, cr::HookChain{Halves{}, cr::StopAtStep{.last_step = 3}});
+    });
+  };
+  const State alone = halved(1);
+  EXPECT_EQ(halved(2).u, alone.u);
+  EXPECT_EQ(halved(3).u, alone.u);
+}
+/// The averages are the weights during a pass, and the pass changes nothing.
+TEST(RankStepState, IsSwappedWithItsAveragesOnEveryRank) {
+  const auto swapped = [](int size) {
+    return solve(size, false, [](ThreadRank me, Solver& s) {
+      const cr::WeightAverages averages;
+      cr::MonitoredSession session{cr::Parallel{elastic_step_of(s), me},
+                                   cr::HookChain{cr::MovingAverage{.averages = averages, .decay = 0.5}}};
+      for (int step = 0; step < 3; ++step) session.run();
+      for (int swap = 0; swap < 2; ++swap) averages.swap();
+      session.close();
+    });
+  };
+  EXPECT_EQ(swapped(3).u, swapped(1).u);
+}
+
 /// The errors of three ranks, of which one throws behind the exchange of its third step. `Error`: what it throws.
 template <class Error, class Creator>
 std::vector<std::string> errors_of_a_step(State& end, Creator creator_for) {

@@ -18,6 +18,7 @@
 #include <crochet/hook/compose.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/hooks/summary_saver.hpp>
 #include <crochet/hooks/switched.hpp>
@@ -103,15 +104,24 @@ inline bool is_on(const std::optional<double>& secs, const std::optional<std::in
 /// The hooks of the chief; the options enable each.
 template <class Items>
 struct TrainingHooks;
+template <class Exec>
+inline constexpr bool has_ranks = requires(std::remove_reference_t<Exec>& executor) {
+  executor.ranks();
+};
+template <bool OnRanks, class H>
+using OfTheChief = std::conditional_t<OnRanks, OnChief<H>, H>;
+
 template <class... Items>
 struct TrainingHooks<Summaries<Items...>> {
   const MonitoredTrainingOptions& options;
   io::EventWriter events;
 
-  template <class... H>
+  /// OnRanks: of several, rank 0 is the chief.
+  template <bool OnRanks, class... H>
   auto only_for_the_chief(HookChain<H...> hooks) const {
     return unpack_hooks(flat(hooks), [&]<class... F>([[maybe_unused]] F&&... hook) {
-      return HookChain<Switched<F>...>{Switched<F>{std::move(hook), {.on = options.is_chief}}...};
+      return HookChain<Switched<OfTheChief<OnRanks, F>>...>{
+          Switched<OfTheChief<OnRanks, F>>{OfTheChief<OnRanks, F>(std::move(hook)), {.on = options.is_chief}}...};
     });
   }
   auto step_counter() const {
@@ -160,22 +170,22 @@ inline MonitoredTrainingOptions with_defaults(MonitoredTrainingOptions options) 
   return options;
 }
 
-/// The whole chain, in the order of the calls. `CanSave`: the executor has variables. `here`: whether this rank is the
-/// one that writes, if there are several.
-template <bool CanSave, class... H, class Items, class ChiefHooks, class SaverType>
+/// The whole chain, in the order of the calls. `CanSave`: the executor has variables. `OnRanks`: it is that of one of
+/// several ranks. `here`: whether this rank is the one that writes.
+template <bool CanSave, bool OnRanks, class... H, class Items, class ChiefHooks, class SaverType>
 auto training_chain(HookChain<H...> hooks, const MonitoredTrainingOptions& given, Items, ChiefHooks chief_only,
                     const SaverType& saver, bool here = true) {
   const MonitoredTrainingOptions options = with_defaults(given);
   const bool writes = here && options.is_chief && !options.summary_dir.empty();
   const TrainingHooks<Items> ours{options, writes ? io::FileWriterCache::get(options.summary_dir) : io::EventWriter{}};
-  return std::move(hooks) | ours.only_for_the_chief(std::move(chief_only)) | ours.step_counter() |
+  return std::move(hooks) | ours.template only_for_the_chief<OnRanks>(std::move(chief_only)) | ours.step_counter() |
          ours.summary_saver() | ours.template checkpoint_saver<CanSave>(saver);
 }
 
 template <class S>
 using training_saver_t = decltype(training_saver(std::declval<S&>(), {}));
 template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
-using training_chain_t = decltype(training_chain<HasVariables<std::remove_reference_t<Exec>>>(
+using training_chain_t = decltype(training_chain<HasVariables<std::remove_reference_t<Exec>>, has_ranks<Exec>>(
     std::declval<Hooks>(), std::declval<MonitoredTrainingOptions>(), Items{}, std::declval<ChiefHooks>(),
     std::declval<training_saver_t<S>>()));
 template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
@@ -214,8 +224,8 @@ class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, It
   MonitoredTrainingSession(Exec&& executor, Hooks&& hooks, const MonitoredTrainingOptions& options, Items items,
                            ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver, bool here)
       : Base(static_cast<Exec&&>(executor),
-             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(std::move(hooks), options, items,
-                                                                                 std::move(chief_only), saver, here),
+             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>, detail::has_ranks<Exec>>(
+                 std::move(hooks), options, items, std::move(chief_only), saver, here),
              detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
 };
 template <class Exec>

@@ -30,13 +30,17 @@ namespace crochet {
 template <class Source>
 class CheckpointInputPipeline {
  public:
-  using handles = Phases<phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   explicit CheckpointInputPipeline(Source& source) : source_(&source) {}
 
   /// The source, for the session's count of epochs.
   [[nodiscard]] EpochSource epoch_source() const requires CountsEpochs<Source> { return EpochSource{*source_}; }
 
+  void begin() {
+    if constexpr (has_position) applied_.session = nullptr;  // of an earlier session
+  }
   template <class Session>
   void after_create_session(Session& session, auto& /*coordinator*/) {
     if constexpr (on_ranks<Session> && has_position) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/ranks/communicator.hpp>
@@ -76,6 +77,14 @@ class PartExchange {
     for (int r = 0; r < ranks.size(); ++r) transfer(ranks, r, root, whole != nullptr ? part(*whole, r) : mine, r);
     if (whole != nullptr) copy(mine, part(*whole, root));
   }
+  /// The same for all ranks: the `whole` of each gets the parts. Throws ShapeError on all ranks if a part is wrong.
+  template <Communicator C>
+  void gather_on_all(C& ranks, std::size_t variable, std::vector<std::byte>& whole) {
+    for (int root = 0; root < ranks.size(); ++root) {
+      gather(ranks, root, variable, ranks.rank() == root ? &whole : nullptr);
+      if (any_is_wrong()) refuse_shape();
+    }
+  }
   /// The parts of all ranks become those of the root's `whole`, which has the size that gather() gave it.
   template <Communicator C>
   void scatter(C& ranks, int root, std::size_t variable, std::vector<std::byte>* whole) {
@@ -103,11 +112,11 @@ class PartExchange {
     shapes_.resize(static_cast<std::size_t>(ranks.size()));
     ranks.all_gather(std::as_bytes(std::span{&mine.shape, 1}), std::as_writable_bytes(std::span{shapes_}));
     if (wrong) std::rethrow_exception(wrong);
-    if (any_is_wrong() && ranks.rank() == root) {
-      throw ShapeError(
-          "crochet: another rank's part of a variable does not have its shape; see the error of that rank");
-    }
+    if (any_is_wrong() && ranks.rank() == root) refuse_shape();
     return mine.bytes;
+  }
+  [[noreturn]] CROCHET_COLD static void refuse_shape() {
+    throw ShapeError("crochet: another rank's part of a variable does not have its shape; see the error of that rank");
   }
   [[nodiscard]] bool any_is_wrong() const {
     return std::any_of(shapes_.begin(), shapes_.end(), [](const PartShape& s) { return s.bytes < 0; });

@@ -3,6 +3,7 @@
 // state.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -169,8 +170,23 @@ class RankProtocol {
       check_failures(all);
       check_preemption(all);
       if (detail::leaves_in_a_step(all)) detail::refuse_torn_step();
-      done = take_part(all, &whole);
+      done = all_move(all, what) ? take_part_together(what, whole) : take_part(all, &whole);
     }
+  }
+  /// Whether all ranks make the same move: a hook on every rank visits the variables.
+  static bool all_move(std::span<const Presence> all, std::uint64_t what) {
+    return std::all_of(all.begin(), all.end(),
+                       [&](const Presence& p) { return p.state == RankState::moves_parts && p.bits == what; });
+  }
+  /// What such a hook reads on each rank is the state before it writes on any.
+  bool take_part_together(std::uint64_t what, std::vector<std::byte>& whole) {
+    if (what % 2 == 0) {
+      parts_.gather_on_all(communicator_, static_cast<std::size_t>(what / 2), whole);
+    } else {
+      parts_.scatter(communicator_, 0, static_cast<std::size_t>(what / 2), is_chief() ? &whole : nullptr);
+      parts_are_restored_ = true;
+    }
+    return true;
   }
   /// In what the lowest of the ranks that move parts does. Returns whether that is this one.
   bool take_part(std::span<const Presence> all, std::vector<std::byte>* whole) {

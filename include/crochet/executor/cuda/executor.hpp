@@ -84,10 +84,12 @@ class Executor
     variables_.overwrite().initialize(settings_.seed);
     counted_.forget();
   }
-  /// Launches the queued runs and waits for them. Throws what they throw.
+  /// Launches the queued runs and waits for them. Throws what they throw. The next session begins without what the
+  /// device has found in the runs of this one.
   void close() {
-    this->flush();
+    finish_runs();
     device_->synchronize();
+    watch_.forget(*device_);
   }
 
   /// Queues a run of the demand, and launches the queue if it is full or old. Feeds from the host are copied;

@@ -26,21 +26,23 @@ constexpr Spread share_each_run(VariableGradients& gradients, Tensor loss) {
 }
 
 /// Named scalars that are means or sums over the rows of the batch become those of the whole batch, so that hooks on
-/// every rank read the values of one machine.
+/// every rank read the values of one machine. Sums of integers are exchanged as doubles, exact up to 2^53.
 constexpr void share_named_scalars(GraphBuilder& g) {
   const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   const std::size_t names = g.graph().names.size();
   for (std::size_t i = 0; i < names; ++i) {
     const int id = g.graph().names[i].node;
     const Node& n = g.node(id);
-    const Spread spread = spreads[static_cast<std::size_t>(id)];
-    if (n.shape.rank > 0 || !has_gradient(n.dtype) || n.is(op::assign)) continue;
-    if (spread != Spread::mean && spread != Spread::sum) continue;
-    const DType type = n.dtype;
     // A value that is rounded is shared before it is, as on one machine.
-    const bool rounds = type == DType::bfloat16 && n.is(op::cast);
-    const Tensor exact = rounds ? Tensor{&g, n.inputs[0]} : cast(Tensor{&g, id}, computed_as(type));
-    g.rename(i, cast(of_whole_batch(exact, spread), type));
+    const bool rounds = n.is(op::cast) && is_floating(g.node(n.inputs[0]).dtype) &&
+                        (n.dtype == DType::bfloat16 || !is_floating(n.dtype));
+    const int exact = rounds ? n.inputs[0] : id;
+    const Spread spread = spreads[static_cast<std::size_t>(exact)];
+    if (n.shape.rank > 0 || n.dtype == DType::boolean || n.is(op::assign)) continue;
+    if (spread != Spread::mean && spread != Spread::sum) continue;
+    const DType type = n.dtype, from = g.node(exact).dtype;
+    const Tensor shared = cast(Tensor{&g, exact}, is_floating(from) ? computed_as(from) : DType::float64);
+    g.rename(i, cast(of_whole_batch(shared, spread), type));
   }
 }
 

@@ -86,12 +86,18 @@ class SpreadPass {
   constexpr Spread of_elementwise(const Node& n) const {
     const Spread a = of(n.inputs[0]);
     if (n.inputs[1] < 0) {
-      const bool linear = n.is(op::neg) || n.is(op::cast) || n.is(op::identity) || n.is(op::stop_gradient);
+      const bool linear =
+          n.is(op::neg) || (n.is(op::cast) && keeps_sums(n)) || n.is(op::identity) || n.is(op::stop_gradient);
       return a == Spread::rows || linear ? a : Spread::other;
     }
     if (n.is(op::with_dependencies)) return a;
     if (has_rows(n) && by_rows(n)) return Spread::rows;
     return n.inputs[2] < 0 ? of_two(n, a, of(n.inputs[1])) : Spread::other;
+  }
+  /// Whether a cast of a sum is the sum of casts, up to rounding of floats.
+  constexpr bool keeps_sums(const Node& cast) const {
+    if (cast.dtype == DType::boolean) return false;
+    return is_floating(cast.dtype) || !is_floating(node(cast.inputs[0]).dtype);
   }
   constexpr bool by_rows(const Node& n) const {
     for (int in : n.inputs) {
@@ -106,6 +112,7 @@ class SpreadPass {
       const bool means = (a == Spread::mean || a == Spread::same) && (b == Spread::mean || b == Spread::same);
       return means ? Spread::mean : a == Spread::sum && b == Spread::sum ? Spread::sum : Spread::other;
     }
+    if (n.is(op::div) && !is_floating(n.dtype)) return Spread::other;  // rounds
     if (n.is(op::mul) && a == Spread::same && (b == Spread::mean || b == Spread::sum)) return b;
     const bool scales = n.is(op::mul) || n.is(op::div);
     if (scales && b == Spread::same && (a == Spread::mean || a == Spread::sum)) return a;
