@@ -221,6 +221,23 @@ TEST_F(Best, SavesAverages) {
   EXPECT_EQ(w, 1.25) << "0.5 * (0.5 * 0 + 0.5 * 1) + 0.5 * 2, saved, and restored at the end";
 }
 
+TEST_F(Best, ATrainingContinuesFromSavedAveragesWithTheAverages) {
+  const WeightAverages averages;
+  Saver saver{folder("averaged"), {.max_to_keep = 0}};
+  BestCheckpoint keeps{AveragedSaver{saver, averages}, metrics, "accuracy", {.aim = Aim::highest, .sink = silent}};
+  run(executor(), HookChain{StopAtStep{.last_step = 2}, MovingAverage{.averages = averages, .decay = 0.5},
+                            Publisher{metrics, {0.1, 0.2}}, keeps});
+  const WeightAverages continued;
+  MonitoredSession session{executor(), HookChain{MovingAverage{.averages = continued, .decay = 0.5}},
+                           restore_latest(Saver{folder("averaged"), {.say = silent}})};
+  EXPECT_EQ(w, 1.25) << "the averages are the weights";
+  {
+    const auto scope = continued.swap_for_a_while();
+    EXPECT_EQ(w, 1.25) << "and are the averages, not the weights that were swapped out";
+  }
+  session.close();
+}
+
 TEST_F(Best, TheBestAveragesAreTheLatestOfTheFolder) {
   const WeightAverages averages;
   Saver saver{folder("averaged"), {.max_to_keep = 0}};

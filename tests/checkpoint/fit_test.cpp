@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fit: a whole training in one call.
 #include <crochet/checkpoint/fit.hpp>
+#include <crochet/checkpoint/latest_step.hpp>
 #include <crochet/checkpoint/predictor.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
@@ -241,6 +242,33 @@ TEST(Fit, ContinuesWithOtherValidationData) {
                                               .sink = quiet()});
   ASSERT_EQ(history.epochs.size(), 4U);
   EXPECT_EQ(history.best, 3) << "of the validation data, which the first two epochs did not have";
+}
+
+TEST(Fit, ContinuesWithoutValidationData) {
+  const auto folder = fresh("no_validation");
+  const auto data = points(50).batch(16);
+  cr::FitOptions<decltype(points(1).batch(16))> options{.epochs = 2, .folder = folder, .bar = false, .sink = quiet()};
+  options.aim = cr::Aim::highest;
+  options.validation = points(20).batch(16);
+  cr::fit<Line, "loss">(cpu(), data, options);
+  options.validation.reset();
+  options.epochs = 4;
+  const auto history = cr::fit<Line, "loss">(cpu(), data, options);
+  ASSERT_TRUE(history.best.has_value());
+  EXPECT_EQ(history.epochs.at(static_cast<std::size_t>(*history.best)).step,
+            cr::latest_checkpoint_step(folder / "best").value())
+      << "the epoch whose weights were restored";
+}
+TEST(Fit, ContinuesAfterTwoInterruptionsInTheFirstEpoch) {
+  const auto folder = fresh("first_epoch");
+  const auto data = points(50).batch(16);
+  const auto until = [&](std::int64_t steps) {
+    return cr::fit<Line, "loss">(cpu(), data, {.epochs = 3, .folder = folder, .bar = false, .sink = quiet()},
+                                 cr::HookChain{cr::StopAtStep{.num_steps = steps}});
+  };
+  EXPECT_TRUE(until(1).epochs.empty());
+  EXPECT_TRUE(until(1).epochs.empty());
+  EXPECT_EQ(until(100).epochs.size(), 3U);
 }
 
 TEST(Fit, RefusesSettings) {

@@ -80,6 +80,18 @@ TEST(HookTensors, KeysHaveNoLineBreaks) {
   EXPECT_THROW((void)to_tensors(ChainState{.sections = {{.key = "a\nb", .fields = {}}}}), LogicError) << "no field";
 }
 
+TEST(HookTensors, OfTwoHooksHaveTwoNames) {
+  try {
+    to_tensors(ChainState::of([](StateWriter& out) {
+      out.section("a", [&] { out.put("b/x", 1); });
+      out.section("a/b", [&] { out.put("x", 2); });
+    }));
+    ADD_FAILURE() << "one tensor has two values";
+  } catch (const LogicError& error) {
+    EXPECT_NE(std::string(error.what()).find("crochet/hooks/a/b/x"), std::string::npos) << error.what();
+  }
+}
+
 TEST(HookTensors, ThatDoNotFitTheSchemaAreDamage) {
   for (const std::string_view schema :
        {"float64 best\n", "hook a\nnonsense\n", "hook a\nfloat99 best\n", "hook a\nfloat64 missing\n",

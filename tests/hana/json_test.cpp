@@ -127,6 +127,15 @@ TEST(HanaJson, RefusesNumbersThatTheMemberCannotHold) {
   EXPECT_EQ(refusal(R"({"patience": -2147483648})"), "");
 }
 
+struct Small {
+  BOOST_HANA_DEFINE_STRUCT(Small, (float, value));
+};
+TEST(HanaJson, RefusesNumbersBeyondAFloat) {
+  EXPECT_NE(refusal<Small>(R"({"value": 1e39})"), "");
+  EXPECT_NE(refusal<Small>(R"({"value": -1e39})"), "");
+  EXPECT_EQ(refusal<Small>(R"({"value": -3e38})"), "");
+}
+
 TEST(HanaJson, HoldsEnumerationsOverBool) {
   Switches switches{.state = Switches::State::on};
   const std::string text = json_of(switches).dump();

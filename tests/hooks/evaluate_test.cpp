@@ -313,6 +313,41 @@ TEST(Evaluate, AStepThatWasLostIsEvaluatedAgainAtTheEnd) {
   EXPECT_EQ(steps, (std::vector<std::int64_t>{4, 4}));
 }
 
+/// Data of one batch whose first pass loses the machine.
+auto lost_once(std::vector<std::int64_t>& passes) {
+  return cr::passes_over(Source{}, [&passes](const std::vector<double>& values) {
+    passes.push_back(0);
+    if (passes.size() == 1) throw cr::UnavailableError("a machine is lost");
+    return batch_of(values);
+  });
+}
+template <class Chain>
+void run_three_steps(Model& model, Chain chain) {
+  auto executor = model.executor();
+  cr::MonitoredSession session{executor, std::move(chain), GoesBackTo{0},
+                               cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  cr::run_session(session, [](auto& s) {
+    while (s.step() < 3) s.run();
+  });
+}
+TEST(Evaluate, APassAtTheStartThatIsLostIsRepeated) {
+  Model model, other;
+  std::vector<std::int64_t> steps, passes, in_memory, other_passes;
+  run_three_steps(model, cr::HookChain{cr::Evaluate{cr::fetches<"mean">,
+                                                    lost_once(passes),
+                                                    {.every_steps = 2,
+                                                     .at_start = true,
+                                                     .at_end = false,
+                                                     .then = [&](const auto& result) { steps.push_back(result.step); },
+                                                     .sink = cr::no_lines}}});
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 2}));
+  const cr::InMemoryEvaluatorOptions<cr::Name<"mean">> options{
+      .every_steps = 2, .then = [&](const auto& result) { in_memory.push_back(result.step); }, .sink = cr::no_lines};
+  run_three_steps(other, cr::HookChain{cr::InMemoryEvaluator{cr::fetches<"mean">, lost_once(other_passes),
+                                                             cr::HookChain<>{}, options}});
+  EXPECT_EQ(in_memory, (std::vector<std::int64_t>{0, 2, 3}));
+}
+
 TEST(Evaluate, APassBeginsWithTheFirstBatchAfterOneThatFailed) {
   Model model;
   auto executor = model.executor();

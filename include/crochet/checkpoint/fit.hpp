@@ -118,8 +118,11 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
   });
   FitHistory history = FitHistory::of(metrics, names, validated);
   history.reason = session.stop_reason();
-  if (!metrics.empty())
-    history.find_best(metrics.history(monitored), best.aim());  // as `best` did, which is on rank 0 only
+  if (!best.kept().empty()) {
+    history.set_best(best.kept().front().step);
+  } else if (!metrics.empty()) {
+    history.find_best(metrics.history(monitored), best.aim());  // as `best` did on rank 0
+  }
   return history;
 }
 

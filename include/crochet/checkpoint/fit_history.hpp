@@ -71,8 +71,12 @@ struct FitHistory {
     for (const MetricChannel::Entry& entry : monitored) {
       if (found == nullptr ? !std::isnan(entry.value) : aim.better(entry.value, found->value)) found = &entry;
     }
-    for (std::size_t i = 0; i < epochs.size() && found != nullptr; ++i) {
-      if (epochs[i].step == found->step) best = static_cast<std::int64_t>(i);
+    if (found != nullptr) set_best(found->step);
+  }
+  /// Sets `best` to the epoch that ended at this step, if there is one.
+  void set_best(std::int64_t step) {
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+      if (epochs[i].step == step) best = static_cast<std::int64_t>(i);
     }
   }
 

@@ -105,12 +105,17 @@ CROCHET_INLINE std::vector<OwnedTensor> to_tensors(const ChainState& state) {
                      io::DataType::uint8,
                      {static_cast<std::int64_t>(schema.size())},
                      {bytes, bytes + schema.size()}});
+  std::set<std::string> names;
   for (const StateSection& section : state.sections) {
     for (const StateField& field : section.fields) {
       if ((section.key + field.key).find('\n') != std::string::npos) {
         throw LogicError("crochet: a state key has a line break: \"" + section.key + "\", \"" + field.key + "\"");
       }
       tensors.push_back(detail::tensor_of(section, field));
+      if (!names.insert(tensors.back().name).second) {
+        throw LogicError("crochet: two hooks have state with the name " + tensors.back().name +
+                         ": give one of them another key, without a slash");
+      }
     }
   }
   return tensors;

@@ -197,8 +197,12 @@ Restored restore_session(Session& session, const std::filesystem::path& prefix,
   restore_variables(session, reader, prefix);
   StateReport hooks = state.load([&](StateWriter& out) { session.save_hook_state(out); },
                                  [&](StateReader& in) { session.load_hook_state(in); });
-  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(session.executor(), reader),
-          detail::converted_variables(session.executor(), reader)};
+  Restored restored{prefix, session.step(), std::move(hooks), {}, {}};
+  if constexpr (HasVariables<std::remove_cvref_t<decltype(session.executor())>>) {
+    restored.ignored = detail::unused_tensors(session.executor(), reader);
+    restored.converted = detail::converted_variables(session.executor(), reader);
+  }
+  return restored;
 }
 
 }  // namespace crochet

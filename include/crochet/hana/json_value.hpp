@@ -2,6 +2,7 @@
 // Conversion of numbers, enumerators and strings to and from JSON, and the error messages. Internal to hana/json.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -65,7 +66,14 @@ template <class Json, std::floating_point T>
 void read_number(const Json& json, T& value, const std::string& path) {
   using Limits = std::numeric_limits<T>;
   if (json.is_number()) {
-    value = json.template get<T>();
+    // Up to the largest number of the type in its shortest decimal form, which may be above it.
+    const auto number = json.template get<double>();
+    const double most = static_cast<double>(Limits::max()) * (1 + static_cast<double>(Limits::epsilon()) / 4);
+    if (std::isfinite(number) && std::abs(number) > most) {
+      throw wrong_json(path, "a number in the range of its type", json);
+    }
+    value =
+        static_cast<T>(std::clamp(number, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max())));
   } else if (json == "nan" || json == "inf" || json == "-inf") {
     value = json == "nan" ? Limits::quiet_NaN() : json == "inf" ? Limits::infinity() : -Limits::infinity();
   } else {

@@ -22,6 +22,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/saves_checkpoints.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
 
 namespace crochet {
@@ -120,9 +121,14 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 /// - a save in seconds that is due on the step after a save is not missed;
 /// - the graph is not written.
 template <class SaverType, class... Listener>
-class CheckpointSaver {
+class CheckpointSaver : public SavesCheckpoints {
   static_assert((detail::ListensToSaves<Listener> && ...),
                 "crochet: a listener of a CheckpointSaver has before_save, after_save, begin or end");
+  static_assert(
+      requires(SaverType & saver, std::int64_t step) { saver.just_restored(step); },
+      "crochet: CheckpointSaver takes a Saver or an AsyncSaver; an AveragedSaver is for BestCheckpoint, because a "
+      "training "
+      "would continue from averages");
 
  public:
   static constexpr auto runs_on = RunsOn::chief;
@@ -134,6 +140,7 @@ class CheckpointSaver {
 
   void begin() {
     last_save_failed_ = false;
+    failures_ = 0;
     timer_ = required_cadence_of<CheckpointSaver>(every(), options_.anchor, Cadence::First::at_once,
                                                   {"save_steps", "save_secs", "save_epochs"});
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);

@@ -63,10 +63,16 @@ struct EpochMeans : PublishesMetrics {
     state = {};
     state.cursor.begin(metrics);
     (metrics.announce(prefix + std::string(Text.view())), ...);
+    metrics.announce(prefix + "epoch");
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (state.step > session.step()) clear();  // the runs of these sums were lost
     state.timer.session_begins(session, 0);
+    // An epoch has ended while the hook was off.
+    if (state.step < session.step() && state.timer.due(session, [] { return 0.0; })) {
+      clear();
+      state.timer.start(session, 0);
+    }
     state.cursor.open(metrics, session);
   }
   void after_run(auto& run, const auto& values) {

@@ -107,10 +107,12 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
     });
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    detail::require_no_clock_on_ranks<Evaluate>(every(), session);
     if (latest_.step > session.step()) latest_ = {};  // its weights were lost
     timer_.session_begins(session, options_.clock());
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
-    if (options_.at_start && !std::exchange(resumes_, true)) evaluate(session);
+    if (options_.at_start && !resumes_) evaluate(session);
+    resumes_ = true;  // once it has succeeded
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {

@@ -97,9 +97,11 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     nested_.reset();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    detail::require_no_clock_on_ranks<InMemoryEvaluator>(every(), session);
     if (latest_.step > session.step()) latest_ = {};  // its weights were lost
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
-    if (!std::exchange(resumes_, true)) evaluate(session);
+    if (!resumes_) evaluate(session);
+    resumes_ = true;  // once it has succeeded
     timer_.start_unless_running(session, options_.clock());
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }

@@ -92,8 +92,8 @@ struct MovingAverage {
   }
 };
 
-/// A saver that writes the averages in place of the weights, for hooks that take a saver and for exports:
-/// `AveragedSaver{saver, averages}`. It restores as the saver does.
+/// A saver that writes the averages in place of the weights, for BestCheckpoint and for exports: `AveragedSaver{saver,
+/// averages}`. It restores as the saver does. Not for CheckpointSaver: a training would continue from averages.
 template <class Saver>
 struct AveragedSaver {
   Saver saver;

@@ -213,7 +213,7 @@ class Cadence {
   /// that was passed before the checkpoint and is still due.
   template <class Out>
   void save_state(Out& out, double now) const {
-    out.put("cadence.started", started_);
+    out.put("cadence.started", started_ && unit_ != Unit::never);  // never: the hook is off
     out.put("cadence.step", last_step_);
     out.put("cadence.seconds", started_ ? now - last_time_ : 0.0);
     if (unit_ == Unit::epochs) out.put("cadence.epoch", begin_);

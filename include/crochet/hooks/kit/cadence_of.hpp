@@ -73,6 +73,17 @@ CROCHET_COLD void want_one_interval(const Intervals& every, const CadenceNames& 
   refuse_cadence<H>((all ? "" : "both ") + set + " are set; keep exactly one of them");
 }
 
+/// For hook H, which makes runs that all ranks make together. Throws LogicError for an interval in seconds on several
+/// ranks, whose clocks differ.
+template <class H>
+void require_no_clock_on_ranks(const Intervals& every, auto& session) {
+  if constexpr (requires { session.executor().ranks(); }) {
+    if (every.seconds && session.executor().ranks().size() > 1) {
+      refuse_cadence<H>("the clocks of ranks differ: on several ranks set every_steps or every_epochs");
+    }
+  }
+}
+
 }  // namespace detail
 
 /// The cadence of the options of hook H. `first` is for seconds: with Anchor::first_run they, too, end with the first

@@ -13,6 +13,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hooks/kit/aim.hpp>
+#include <crochet/hooks/kit/saves_checkpoints.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
@@ -46,7 +47,9 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 }  // namespace detail
 
 /// Restores the variables of the best checkpoint in `end`. Made by BestCheckpoint::restore_at_end.
-/// - List it last, behind the CheckpointSaver. In front of it, the saver would save the older weights as the newest.
+/// - List it behind the CheckpointSaver, which would save the older weights as the newest: a chain with it in front
+/// does
+///   not compile. A MonitoredTrainingSession saves last, so it cannot have it.
 /// - Fires: at the end, if there is a best checkpoint.
 /// - Fetches: nothing.
 /// - The global step: restored if it is a variable of the executor. Otherwise Saver sets the session's step, and
@@ -58,6 +61,7 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 template <class Saver>
 struct RestoreBest {
   using handles = Phases<phase::end>;
+  using after = Hooks<SavesCheckpoints>;
 
   Saver saver;
   std::shared_ptr<const std::vector<RankedCheckpoint>> kept;

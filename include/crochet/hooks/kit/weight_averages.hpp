@@ -137,13 +137,23 @@ class WeightAverages {
     ++shared_->updates;
   }
 
+  /// The averages, also while they are swapped with the variables: a saver of averaged weights saves the hooks' state.
   void save_state(auto& out) const {
     std::vector<float> floats;
     std::vector<double> doubles;
+    std::size_t float_count = 0, double_count = 0;
     for (const auto& average : shared_->averages) {
+      float_count += average.floats.size();
+      double_count += average.doubles.size();
+    }
+    floats.reserve(float_count);
+    doubles.reserve(double_count);
+    if (shared_->swapped) shared_->exchange();
+    for (const auto& average : shared_->averages) {  // throws nothing
       floats.insert(floats.end(), average.floats.begin(), average.floats.end());
       doubles.insert(doubles.end(), average.doubles.begin(), average.doubles.end());
     }
+    if (shared_->swapped) shared_->exchange();
     std::vector<std::int64_t> sizes;
     for (const auto& average : shared_->averages) {
       sizes.push_back(static_cast<std::int64_t>(average.floats.size()));
