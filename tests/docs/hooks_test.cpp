@@ -258,7 +258,7 @@ cr::io::EventWriter events{"logs/run1"};
 cr::HookChain chain{
     cr::WriteGraph{.events = events},
     cr::SummarySaver<cr::summary::Scalar<"loss">, cr::summary::Scalar<"learning_rate">,
-                     cr::summary::Histogram<"hidden/kernel">, cr::summary::Image<"images", 28, 28>>{
+                     cr::summary::Histogram<"hidden">, cr::summary::Image<"images", 28, 28>>{
         .every_steps = 100, .summaries = events},
     cr::WeightHistograms{.every_steps = 1000, .summaries = events},              // all weights of the model
     cr::GradientHistograms<"loss", "hidden/kernel">{{.every_steps = 1000, .summaries = events}},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -356,6 +357,18 @@ TEST(Laws, TheLawsKnowWhenToStop) {
   EXPECT_EQ(broken_laws(cr::StopAtStep{.last_step = 0}, loss), "") << "before the first step";
   EXPECT_EQ(broken_laws(cr::StopAtStep{.last_step = 1}, loss), "");
   EXPECT_EQ(broken_laws(Plateau{}, LawOptions{.steps = 0}, loss), "");
+}
+
+/// Counts the runs; load_state misspells the key.
+struct Counts {
+  void begin() { runs = 0; }
+  void after_run(auto& /*run*/, const auto& /*values*/) { ++runs; }
+  void save_state(auto& out) const { out.put("runs", runs); }
+  void load_state(auto& in) { in.get("rusn", runs); }
+  std::int64_t runs = 0;
+};
+TEST(Laws, WhatIsSavedIsLoaded) {
+  EXPECT_EQ(broken_laws(Counts{}), "state: it saves \"runs\", and load_state does not read that");
 }
 
 }  // namespace

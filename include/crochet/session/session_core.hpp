@@ -180,7 +180,8 @@ class SessionCore {
 
   /// Throws an error that names the reason why a session cannot be run.
   [[noreturn]] CROCHET_COLD void refuse() const {
-    if (closed()) throw LogicError("crochet: run() of a session that is closed");
+    if (closed())
+      throw LogicError("crochet: run() of a session that is closed; run within run_session, or make another session");
     if (hooked_.state() == SessionState::lost)
       throw LogicError("crochet: run() of a session that was lost and could not be created anew; close it");
     throw LogicError(detail::message({"crochet: run() of a session that has stopped (", to_string(stop_reason()),

@@ -19,7 +19,7 @@ namespace crochet::testing {
 ///                after begin; of a hook without state that has ==, the members
 ///   state        a fresh hook that loads the saved state continues like the saved one; saving changes nothing; a
 ///                checkpoint without the hook's keys is a fresh start; the keys and the types of their values are the
-///                same at any time
+///                same at any time, and load_state reads all of them
 ///   reads        requests of before_run are listed in the static `fetches`, if there is one; only these are read, and
 ///                only in runs for which the hook requested them
 ///   events       no exception, so that the hooks behind it handle every event: a stop is requested, not thrown. A

@@ -248,6 +248,9 @@ class LawTrials {
     Chain second = fresh();
     Trial<Chain, E> resumed = trial_of(second, middle_);
     resumed.open(&box);
+    if (const std::string key = box.unread(); !key.empty()) {
+      report("state", "it saves \"" + key + "\", and load_state does not read that");
+    }
     finish(resumed);
     Events events = resumed.events();
     events.erase(events.begin());  // it was created at another step

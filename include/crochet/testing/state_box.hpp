@@ -39,6 +39,7 @@ class StateBox {
   bool get(std::string_view key, T& value) const {
     const auto found = values_.find(prefix_ + std::string(key));
     if (found == values_.end()) return false;
+    found->second.was_read = true;
     using Copy = decltype(as_saved(value));
     const auto* stored = std::any_cast<Copy>(&found->second.content);
     if (stored == nullptr) {
@@ -73,6 +74,13 @@ class StateBox {
     return all;
   }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
+  /// The first key that get() has never read; empty if there is none.
+  [[nodiscard]] std::string unread() const {
+    for (const auto& [key, value] : values_) {
+      if (!value.was_read) return key;
+    }
+    return {};
+  }
   /// The first key whose value is missing or different in the other box; empty if there is none. NaN equals NaN.
   [[nodiscard]] std::string difference_from(const StateBox& other) const {
     for (const auto& [key, value] : values_) {
@@ -86,6 +94,7 @@ class StateBox {
   struct Value {
     std::any content;
     bool (*same)(const std::any& a, const std::any& b);
+    mutable bool was_read = false;
   };
   /// The value as a checkpoint has it.
   template <class T>

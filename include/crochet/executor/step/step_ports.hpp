@@ -47,6 +47,10 @@ class StateVariable {
  public:
   using name = N;
   using Element = std::remove_reference_t<decltype(*std::data(std::declval<Object&>()))>;
+  static_assert(
+      NumberElement<Element>,
+      "crochet: variable<\"u\">(u) takes a number or a contiguous range of numbers; of structs, give it their "
+      "members as a std::span of numbers, or an array for each member");
 
   constexpr StateVariable(Object& object, std::array<std::int64_t, Rank> shape) : object_(&object), shape_(shape) {}
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concatenation and stacking of tensors.
 #pragma once
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/slice.hpp>
 
@@ -35,7 +40,7 @@ inline constexpr Op concat = detail::accepting_bfloat16(
 
 namespace detail {
 /// Concatenates in order; more parts than an operation has inputs are concatenated as a tree.
-constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
+constexpr Tensor concat_all(std::vector<Tensor> parts, std::size_t axis) {
   while (parts.size() > 1) {
     std::vector<Tensor> joined;
     for (std::size_t i = 0; i < parts.size(); i += max_inputs) {
@@ -57,20 +62,26 @@ constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
 }  // namespace detail
 
 /// Concatenates tensors along an axis (numpy.concatenate). Their other dimensions must be equal. Dynamic dimensions
-/// along the axis must be multiples of the same one, and cannot be joined with static ones: there is no batch + 1.
+/// along the axis must be multiples of the same one, and cannot be joined with static ones: there is no batch + 1. At
+/// least one tensor: a list in braces, a vector or an array.
+constexpr Tensor concat(std::span<const Tensor> parts, int axis) {
+  const std::size_t at = detail::axis_of(parts.front().shape().rank, axis);
+  return detail::concat_all({parts.begin(), parts.end()}, at);
+}
 constexpr Tensor concat(std::initializer_list<Tensor> parts, int axis) {
-  const std::size_t at = detail::axis_of(parts.begin()->shape().rank, axis);
-  std::vector<Tensor> all;
-  for (Tensor t : parts) all.push_back(t);
-  return detail::concat(all, at);
+  return concat(std::span(parts.begin(), parts.size()), axis);
 }
 
-/// Stacks tensors of one shape along a new axis, inserted before the given one (numpy.stack); -1 appends it.
-constexpr Tensor stack(std::initializer_list<Tensor> parts, int axis) {
-  const std::size_t at = detail::axis_of(parts.begin()->shape().rank + 1, axis);
+/// Stacks tensors of one shape along a new axis, inserted before the given one (numpy.stack); -1 appends it. At least
+/// one tensor, as concat.
+constexpr Tensor stack(std::span<const Tensor> parts, int axis) {
+  const std::size_t at = detail::axis_of(parts.front().shape().rank + 1, axis);
   std::vector<Tensor> all;
   for (Tensor t : parts) all.push_back(expand_dims(t, axis));
-  return detail::concat(all, at);
+  return detail::concat_all(all, at);
+}
+constexpr Tensor stack(std::initializer_list<Tensor> parts, int axis) {
+  return stack(std::span(parts.begin(), parts.size()), axis);
 }
 
 namespace detail {
@@ -122,7 +133,7 @@ constexpr Tensor sum_of_gradients(Tensor a, Tensor b) {
   } else {
     parts.push_back(n.second);
   }
-  const Tensor joined = concat(parts, axis);
+  const Tensor joined = concat_all(parts, axis);
   if (joined.shape() == a.shape()) return joined;
   return a.graph->shaped(op::pad, {joined}, a.shape(), n.how);
 }

@@ -35,7 +35,7 @@ constexpr Tensor mirror(Tensor x, std::size_t axis, Pads by, std::int64_t edge) 
   if (by.before > 0) parts.push_back(part(x, axis, {by.before - 1 + edge, 0}, by.before, -1));
   parts.push_back(x);
   if (by.after > 0) parts.push_back(part(x, axis, {last, 0}, by.after, -1));
-  return concat(parts, axis);
+  return concat_all(parts, axis);
 }
 }  // namespace detail
 
