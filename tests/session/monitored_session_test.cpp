@@ -185,7 +185,8 @@ TEST(MonitoredSession, RunAfterCloseSaysSo) {  // T13: the original has no guard
     session.run("train"_n);
     FAIL() << "run must throw";
   } catch (const LogicError& error) {
-    EXPECT_STREQ(error.what(), "crochet: run() of a session that is closed");
+    EXPECT_STREQ(error.what(),
+                 "crochet: run() of a session that is closed; run within run_session, or make another session");
   }
   EXPECT_THROW(session.run(no_hooks, "train"_n), LogicError);
   EXPECT_EQ(trace.text, "");

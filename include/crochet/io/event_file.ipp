@@ -58,13 +58,13 @@ namespace crochet::io {
 
 CROCHET_INLINE EventFile::EventFile(const std::filesystem::path& directory, const EventFileOptions& options) {
   make_folder(directory);
-  const double now = std::floor(options.wall_clock());
-  auto time = std::max(static_cast<std::int64_t>(now), detail::latest_event_file(directory) + 1);
+  auto time = static_cast<std::int64_t>(std::floor(options.wall_clock()));
+  time = std::max(time, detail::latest_event_file(directory) + 1);
   do {
     path_ = directory / name(time++, options.suffix);
     sink_ = options.create(path_);
   } while (!sink_);
-  write_version(now);
+  write_version(static_cast<double>(time - 1));
 }
 
 CROCHET_INLINE void EventFile::append(std::string_view event) { append_tfrecord(unwritten_, event); }

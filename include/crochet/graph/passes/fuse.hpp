@@ -77,8 +77,6 @@ class Fuser {
     base_[i] = base_[in];
     home_[i] = home_[in];
     state_[i].ready = state_[in].ready;
-    const int gradient = node(i).inputs[1];  // a recomputed value waits for that for which it is recomputed
-    if (gradient >= 0) state_[i].ready = max(state_[i].ready, home_[gradient]);
   }
 
   /// Adds a reduction to a loop: the loop that computes its input or, for a reduction of everything, a loop that reads
