@@ -86,7 +86,7 @@ class SaverCore {
   /// Replaces the list, which was read without the lock, by that in the state file, less what does not exist.
   void read_list_again();
 
-  /// With the lock: adds to the list what other Savers of this process have listed.
+  /// With the lock: adds to the list what other Savers of this process have listed, if there are or were any.
   void merge_list();
   /// Before a search for checkpoints.
   void refresh_list();

@@ -65,7 +65,7 @@ CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::Tensor
   catalogue();
   format_->write(prefix, rounded.records(), files());
   const std::lock_guard listing(lists());
-  if (path_lock_.is_shared()) merge_list();  // another Saver may have saved meanwhile
+  merge_list();
   Catalogue next = catalogue();
   next.record(prefix, now());
   std::vector<CheckpointInfo> expired = retention().sweep(next);
@@ -245,7 +245,7 @@ CROCHET_INLINE void SaverCore::read_list_again() {
 }
 
 CROCHET_INLINE void SaverCore::merge_list() {
-  if (list_is_given_) return;
+  if (list_is_given_ || !path_lock_.is_shared()) return;
   Catalogue list = read_list();
   std::erase_if(list.all, [&](const CheckpointInfo& c) {
     return passed_over_.contains(c.prefix) || !has(c.prefix) || step_of(c.prefix, options_.basename) < 0;

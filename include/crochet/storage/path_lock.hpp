@@ -49,7 +49,7 @@ class LockRegistry {
   bool holds(Ticket ticket) const noexcept;
   bool is_shared(Ticket ticket) const noexcept {
     const std::lock_guard guard(mutex_);
-    return ticket.fork == forks_ && held_[ticket.number].users > 1;
+    return ticket.fork == forks_ && held_[ticket.number].shared;
   }
   bool enforced(Ticket ticket) const noexcept {
     const std::lock_guard guard(mutex_);
@@ -63,6 +63,7 @@ class LockRegistry {
     std::uint64_t device = 0, inode = 0;
     std::size_t users = 0;
     bool enforced = true;  // false on a file system without locks
+    bool shared = false;   // there were several users at a time
   };
 
   LockRegistry() {
@@ -115,7 +116,7 @@ class PathLock {
   [[nodiscard]] bool taken() const noexcept { return token_ != nullptr; }
   /// Whether no other PathLock of this process had the lock when this one took it.
   [[nodiscard]] bool is_first() const noexcept { return token_ && token_->ticket.is_first; }
-  /// Whether another PathLock of this process has the lock, too.
+  /// Whether another PathLock of this process has the lock, too, or had it meanwhile.
   [[nodiscard]] bool is_shared() const noexcept {
     return token_ && detail::LockRegistry::instance().is_shared(token_->ticket);
   }
@@ -193,6 +194,7 @@ inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path& lock
     for (std::size_t i = 0; i < held_.size(); ++i) {
       if (held_[i].users == 0 || held_[i].device != device || held_[i].inode != inode) continue;
       ++held_[i].users;
+      held_[i].shared = true;
       return {i, forks_, false};
     }
     bool enforced = true;
