@@ -4,8 +4,8 @@
 // the exchange costs is the difference to these. W1 is an MLP 784-128-10 under SGD, W3 a CNN and W4 a transformer
 // encoder block under Adam
 // (../models.hpp). Medians in microseconds, first deciles in brackets. The ways to exchange alternate, some steps each.
-// Between them a message of 100 kB is sent to a neighbour and one received, which takes 10 to 15 us between near
-// processors and more than twice that between far ones: compare tables where it takes as long.
+// Between them a message of 100 kB is sent to a neighbour and one received, which takes 25 to 40 us between near
+// processors and from 60 us on between far ones: compare tables where it takes as long.
 //   mpirun -n 2 bench_ranks_weak_scaling [STEPS]     STEPS: of W1 at 128 rows
 #include <cstdint>
 #include <cstdio>

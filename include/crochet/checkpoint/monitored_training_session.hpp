@@ -104,10 +104,6 @@ inline bool is_on(const std::optional<double>& secs, const std::optional<std::in
 /// The hooks of the chief; the options enable each.
 template <class Items>
 struct TrainingHooks;
-template <class Exec>
-inline constexpr bool has_ranks = requires(std::remove_reference_t<Exec>& executor) {
-  executor.ranks();
-};
 template <bool OnRanks, class H>
 using OfTheChief = std::conditional_t<OnRanks, OnChief<H>, H>;
 
@@ -185,9 +181,10 @@ auto training_chain(HookChain<H...> hooks, const MonitoredTrainingOptions& given
 template <class S>
 using training_saver_t = decltype(training_saver(std::declval<S&>(), {}));
 template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
-using training_chain_t = decltype(training_chain<HasVariables<std::remove_reference_t<Exec>>, has_ranks<Exec>>(
-    std::declval<Hooks>(), std::declval<MonitoredTrainingOptions>(), Items{}, std::declval<ChiefHooks>(),
-    std::declval<training_saver_t<S>>()));
+using training_chain_t =
+    decltype(training_chain<HasVariables<std::remove_reference_t<Exec>>, HasRanks<std::remove_reference_t<Exec>>>(
+        std::declval<Hooks>(), std::declval<MonitoredTrainingOptions>(), Items{}, std::declval<ChiefHooks>(),
+        std::declval<training_saver_t<S>>()));
 template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
 using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, Items, ChiefHooks, S>,
                                           TrainingSessionCreator<S, training_saver_t<S>>>;
@@ -224,7 +221,8 @@ class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, It
   MonitoredTrainingSession(Exec&& executor, Hooks&& hooks, const MonitoredTrainingOptions& options, Items items,
                            ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver, bool here)
       : Base(static_cast<Exec&&>(executor),
-             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>, detail::has_ranks<Exec>>(
+             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>,
+                                    detail::HasRanks<std::remove_reference_t<Exec>>>(
                  std::move(hooks), options, items, std::move(chief_only), saver, here),
              detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
 };
