@@ -287,6 +287,10 @@ TEST_F(Savers, OfOneProcessKeepOneList) {
   first.make_latest(prefixes({30})[0]);
   second.remove(prefixes({40})[0]);
   EXPECT_EQ(Saver(dir.path(), options()).last_checkpoints(), prefixes({20, 30}));
+  Saver{dir.path(), options(3)}.save(program.session, 45);  // of a Saver that is gone
+  first.save(program.session, 50);
+  EXPECT_EQ(first.last_checkpoints(), prefixes({30, 45, 50}));
+  EXPECT_EQ(Saver(dir.path(), options()).last_checkpoints(), prefixes({30, 45, 50}));
 }
 
 TEST_F(Savers, OfOtherNamesAndFormatsInAFolderKeepTheirOwn) {
