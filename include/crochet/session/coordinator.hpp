@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -157,7 +158,11 @@ class Coordinator {
 
  private:
   CROCHET_COLD void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
-    std::string why(reason), name(who);  // allocated before the lock is taken
+    std::string why, name;  // allocated before the lock is taken
+    try {
+      why = reason, name = who;
+    } catch (const std::bad_alloc&) {  // the stop matters more than its texts
+    }
     detail::MutexLock lock{mutex_};
     if (error && !error_) {
       error_ = std::move(error);
@@ -172,8 +177,11 @@ class Coordinator {
   }
   CROCHET_COLD void end_threads() {
     request_stop("the coordinator was destroyed");
-    const std::string late = join_threads(1, {});
-    if (!late.empty()) diagnose(detail::message({"crochet: waiting for threads that do not stop: ", late}));
+    try {
+      const std::string late = join_threads(1, {});
+      if (!late.empty()) diagnose(detail::message({"crochet: waiting for threads that do not stop: ", late}));
+    } catch (const std::bad_alloc&) {  // for the names
+    }
     delete threads_.load();
   }
   void tell_threads() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,10 +43,13 @@ class SessionCore {
   /// and its executor is closed.
   ~SessionCore() {
     if (closed()) return;
-    diagnose(detail::message({detail::line_start(executor()),
-                              "a session was destroyed without close(), so no hook saw end(); use run_session"}));
-    detail::fail_on_all_ranks(executor(),
-                              std::make_exception_ptr(LogicError("a session was destroyed without close()")));
+    try {
+      diagnose(detail::message({detail::line_start(executor()),
+                                "a session was destroyed without close(), so no hook saw end(); use run_session"}));
+      detail::fail_on_all_ranks(executor(),
+                                std::make_exception_ptr(LogicError("a session was destroyed without close()")));
+    } catch (const std::bad_alloc&) {  // for the texts
+    }
     static_cast<void>(coordinated_.close());
     hooked_.close_raw();
   }
