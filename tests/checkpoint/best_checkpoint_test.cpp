@@ -120,6 +120,51 @@ TEST_F(Best, WhatIsKeptSurvivesARestart) {
   EXPECT_EQ(kept[1].step, 4) << "0.7 is better than the 0.5 of before the restart";
 }
 
+TEST_F(Best, FewerAreKeptIfAResumedTrainingKeepsFewer) {
+  const auto train = [&](std::int64_t keep, std::int64_t until) {
+    Saver all{folder("all"), {.say = silent}};
+    HookChain chain{StopAtStep{.last_step = until}, Publisher{metrics, {0.5, 0.9, 0.7, 0.1}},
+                    BestCheckpoint{Saver{folder("best"), {.max_to_keep = 0, .say = silent}},
+                                   metrics,
+                                   "accuracy",
+                                   {.aim = Aim::highest, .keep = keep, .sink = silent}},
+                    CheckpointSaver{all, {.save_steps = 100, .sink = silent}}};
+    MonitoredSession session{executor(), chain, restore_latest(all)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run();
+    });
+    return session.hooks().template at<2>().kept().size();
+  };
+  EXPECT_EQ(train(3, 3), 3U);
+  EXPECT_EQ(train(1, 4), 1U);
+  const Saver saver{folder("best")};
+  EXPECT_EQ(saver.last_checkpoints(), Paths{saver.prefix_of(2)});
+}
+
+TEST_F(Best, AddedToAResumedTrainingSaysNothingOfWhatWasPublishedBefore) {
+  testing::RecordingSink sink;
+  StepExecutor step{[](auto& out) { out["value"_n] = 1.0; }, output<double, "value">, variable<"w">(w)};
+  const auto evaluate = [&](const MetricChannel& channel) {
+    return Evaluate{fetches<"value">,
+                    std::vector<RunArgs<>>(1),
+                    {.every_steps = 2, .at_end = false, .then = channel, .sink = silent}};
+  };
+  const Saver all{folder("all"), {.say = silent}};
+  const auto saves = [&] { return CheckpointSaver{all, {.save_steps = 100, .sink = silent}}; };
+  run(step, HookChain{StopAtStep{.last_step = 3}, evaluate(metrics), saves()});
+  const MetricChannel channel;
+  const BestCheckpoint added{
+      Saver{folder("best"), {.max_to_keep = 0}}, channel, "value", {.aim = Aim::highest, .sink = sink}};
+  MonitoredSession session{step, HookChain{StopAtStep{.last_step = 4}, evaluate(channel), added, saves()},
+                           restore_latest(all)};
+  run_session(session, [](auto& s) {
+    while (!s.should_stop()) s.run();
+  });
+  ASSERT_EQ(sink.lines().size(), 1U);
+  EXPECT_TRUE(sink.lines()[0].starts_with("crochet: saved ")) << sink.lines()[0];
+  EXPECT_EQ(added.kept().at(0).step, 4);
+}
+
 TEST_F(Best, WhatIsKeptMovesWithItsFolder) {
   const auto train = [&](const std::filesystem::path& out, std::vector<double> values, std::int64_t until) {
     Saver all{out / "all"};

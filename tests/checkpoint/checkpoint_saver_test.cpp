@@ -102,6 +102,61 @@ TEST_F(Saves, AreNotRepeatedAtTheEnd) {
   EXPECT_EQ(seen.after, (Steps{0, 2, 4}));
 }
 
+/// Counts in `end`, and saves the count and a time.
+struct CountsEnds {
+  testing::ManualClock clock;
+  int* ends;
+  void end(auto&) const { ++*ends; }
+  void save_state(auto& out) const {
+    out.put("ends", *ends);
+    out.put("seconds", clock());
+  }
+  void load_state(auto& in) const {
+    double seconds = 0;
+    in.get("ends", *ends);
+    in.get("seconds", seconds);
+  }
+};
+TEST_F(Saves, AreRepeatedAtTheEndIfTheEndOfAHookHasChangedItsState) {
+  int ends = 0;
+  {
+    MonitoredSession session{
+        executor(), HookChain{CountsEnds{clock, &ends}, CheckpointSaver{saver(), every_steps(2), Listener{&seen}}}};
+    session.run(), session.run();
+    session.close();
+  }
+  EXPECT_EQ(seen.after, (Steps{0, 2, 2}));
+  ends = 0;
+  MonitoredSession session{executor(), HookChain{CountsEnds{clock, &ends}}, restore_latest(saver())};
+  EXPECT_EQ(ends, 1);
+  session.fail(nullptr);
+}
+
+/// Has a time as its state.
+struct KeepsATime {
+  testing::ManualClock clock;
+  void end(auto&) const {}
+  void save_state(auto& out) const { out.put("seconds_used", clock()); }
+  void load_state(auto& in) const {
+    double seconds = 0;
+    in.get("seconds_used", seconds);
+  }
+};
+TEST_F(Saves, AreNotRepeatedBecauseTimeHasPassed) {
+  MonitoredSession session{executor(),
+                           HookChain{KeepsATime{clock}, CheckpointSaver{saver(), every_steps(2), Listener{&seen}}}};
+  session.run(), session.run();
+  clock.advance(5);
+  session.close();
+  EXPECT_EQ(seen.after, (Steps{0, 2}));
+}
+
+TEST_F(Saves, ThatAListenerSkipsAtTheLastStepAreTriedAgainAtTheEnd) {
+  seen.veto_at = 4;
+  run(every_steps(2), 4);
+  EXPECT_EQ(seen.before, (Steps{0, 2, 4, 4}));
+}
+
 TEST_F(Saves, InSecondsWaitForTheClock) {
   const double at[] = {0.5, 2.5, 2.6, 2.7, 4.4, 10, 10};
   run(every_seconds(2), 7, [&](int i) { clock.set(at[i]); });

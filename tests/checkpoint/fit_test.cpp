@@ -32,6 +32,7 @@ struct Line {
     auto y = g.placeholder<float>("y", {g.dynamic("batch"), 1});
     auto prediction = g.name("prediction", dense(x, 1, "output"));
     auto loss = g.name("loss", mean_squared_error(prediction, y));
+    g.name("squares", reduce_mean(square(prediction)));
     g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.05}));
   }
 };
@@ -276,7 +277,19 @@ TEST(Fit, RefusesSettings) {
   const auto data = points(50).batch(16);
   EXPECT_THROW(cr::fit<"loss">(executor, data, {.epochs = 0}), cr::LogicError);
   EXPECT_THROW(cr::fit<"loss">(executor, data, {.patience = -1}), cr::LogicError);
-  EXPECT_THROW(cr::fit<"loss">(executor, data, {.monitor = "accuracy"}), cr::LogicError) << "no aim";
+  const auto refused = [&](auto options) -> std::string {
+    try {
+      static_cast<void>(cr::fit<"loss", "squares">(executor, data, options));
+    } catch (const cr::LogicError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using Options = cr::FitOptions<decltype(points(50).batch(16))>;
+  EXPECT_EQ(refused(Options{.monitor = "squares"}),
+            "crochet: fit: set .aim for the monitored \"squares\": Aim::lowest or Aim::highest");
+  EXPECT_EQ(refused(Options{.monitor = "accuracy", .aim = cr::Aim::highest}),
+            "crochet: fit: .monitor \"accuracy\" is none of its scalars: loss, squares");
 }
 
 }  // namespace fit_test

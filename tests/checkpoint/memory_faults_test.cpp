@@ -4,10 +4,15 @@
 
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
@@ -100,6 +105,22 @@ TYPED_TEST(MemoryFaults, OfASaveLeaveAWholeCheckpoint) {
   });
   EXPECT_GT(failures, 50);
   EXPECT_EQ(latest_checkpoint<TypeParam>(this->dir.path()), this->dir / "model.ckpt-4");
+}
+
+TYPED_TEST(MemoryFaults, WhileABackgroundSaveFailsDoNotEndTheProgram) {
+  set_diagnostic_sink([](std::string_view) {});
+  test::FaultyFiles full(3, std::make_error_code(std::errc::no_space_on_device));
+  SaverOptions options = this->options();
+  options.files = &full;
+  std::optional<AsyncSaver<Saver<TypeParam>>> saver(std::in_place, Saver<TypeParam>{this->dir.path(), options});
+  saver->save(this->trained.session.raw_session(), 4);
+  saver->wait();
+  {
+    const testing::FailingAllocations none(0, 1'000'000);
+    saver.reset();  // reports the failed save
+  }
+  set_diagnostic_sink(nullptr);
+  EXPECT_EQ(latest_checkpoint<TypeParam>(this->dir.path()), this->dir / "model.ckpt-3");
 }
 
 TYPED_TEST(MemoryFaults, LeaveASaverUsable) {

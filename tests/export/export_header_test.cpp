@@ -86,9 +86,10 @@ struct Operations {
     const Tensor logic = row(logical_or(logical_and(less(x, 0.1), greater(x, -0.1)), logical_not(less_equal(x, 0.3))));
     const Tensor integers = row(concat({whole / 4, whole * 3 - whole, maximum(whole, -whole), abs(whole)}, 1));
     const Tensor rows = concat({log_softmax(x), softmax(x, -1), row(softmax(m, 1)), row(logsumexp(m, 1))}, 1);
-    const Tensor reduced = concat({reduce_sum(m, {1}), reduce_mean(m, {2}), reduce_max(m, {1}), reduce_min(m, {2}),
-                                   reduce_prod(m, {1}), row(argmax(m, 2))},
-                                  1);
+    const Tensor reduced =
+        concat({reduce_sum(m, {1}), reduce_mean(m, {2}), reduce_max(m, {1}), reduce_min(m, {2}), reduce_prod(m, {1}),
+                row(argmax(m, 2)), reduce_prod(concat({m * 1e30, m * 1e-30}, 1), {1})},
+               1);
     const Tensor tests =
         concat({row(argmin(m, 1)), row(reduce_any(greater(m, 0.2), {1})), row(reduce_all(less(m, 0.2), {2}))}, 1);
     const Tensor products = concat(

@@ -116,6 +116,14 @@ std::string refusal(const ExportedModel& model) {
   ADD_FAILURE() << "it was exported";
   return "";
 }
+struct Nameless {
+  static constexpr void define(GraphBuilder& g) { g.name("y", g.placeholder<float>("", {2}) + 1); }
+};
+TEST(ExportOnnxTest, APlaceholderNeedsAName) {
+  EXPECT_EQ(refusal(described<Nameless, "y">()),
+            "crochet: a placeholder without a name cannot be exported as ONNX: give it one");
+}
+
 TEST(ExportOnnxTest, AnErrorNamesTheNodeAndItsOperation) {
   const std::string why = refusal(described<Own, "y">());
   EXPECT_TRUE(why.starts_with("crochet: the operation my_op of \"y\" (float32) cannot be exported as ONNX")) << why;

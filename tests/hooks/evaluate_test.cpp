@@ -168,6 +168,26 @@ TEST(Evaluate, OnlyAtTheEnd) {
   EXPECT_TRUE(sink.lines()[0].starts_with("step 7: mean = 4 ")) << sink.lines()[0];
 }
 
+TEST(InMemoryEvaluator, AResumedOneHasTheLastResult) {
+  Model model;
+  const auto hook = [] {
+    return cr::InMemoryEvaluator{
+        cr::fetches<"mean">, callable(), cr::HookChain<>{}, {.every_steps = 2, .sink = RecordingSink{}}};
+  };
+  cr::HookChain chain{hook()};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(chain.at<0>().latest().step, 4);
+  cr::testing::StateBox box;
+  chain.at<0>().save_state(box);
+  auto resumed = hook();
+  resumed.begin();
+  resumed.load_state(box);
+  EXPECT_EQ(resumed.latest().step, 4);
+  EXPECT_EQ(resumed.latest()["mean"_n], 4);
+  EXPECT_EQ(resumed.latest().batches, 2);
+  EXPECT_EQ(resumed.latest().weight, 4);
+}
+
 /// Requests a stop of each of these kinds in the third run, in this order.
 struct StopsInTheThirdRun {
   std::vector<cr::StopKind> kinds;
@@ -211,8 +231,8 @@ TEST(Evaluate, AnInterruptionIsNoEndOfTheTraining) {
   double now = 0;
   const auto clock = [&] { return now += 1; };  // begin reads 1, the runs 2, 3, 4
   EXPECT_EQ(evaluated_with(cr::TerminateOnTime{.seconds = 3, .clock = clock}), (Steps{0, 2, 2}));
-  now = 0;
-  EXPECT_EQ(evaluated_with(cr::TerminateOnTime{.seconds = 3, .across_restarts = true, .clock = clock}),
+  now = 0;  // the creation of the session reads it, too
+  EXPECT_EQ(evaluated_with(cr::TerminateOnTime{.seconds = 4, .across_restarts = true, .clock = clock}),
             (Steps{0, 2, 2, 3, 3}))
       << "a budget of the whole training";
   EXPECT_EQ(evaluated_with(ThreadFails{std::make_exception_ptr(cr::IoError("a disk"))}), (Steps{0}));

@@ -108,6 +108,18 @@ TEST(StepCounter, SaysOnceThatTheStepDoesNotAdvance) {
   EXPECT_NE(sink.lines()[0].find("not advanced the global step"), std::string::npos);
 }
 
+TEST(StepCounter, SaysItOnceForAStepOfManyRuns) {
+  RecordingSink sink;
+  Script run{cr::StepCounter{.every_steps = 10, .sink = sink}};
+  run.set_step(4);
+  run.step();
+  for (int i = 1; i <= 100; ++i) {
+    EXPECT_EQ(sink.lines().size(), i <= 20 ? 0U : 1U) << "after 20 runs";
+    run.set_step(4 + i / 32);
+    run.step();
+  }
+}
+
 TEST(StepCounter, EveryHundredStepsByDefault) {
   EXPECT_EQ(cr::StepCounter{}.cadence(), "every 100 steps");
   EXPECT_EQ(cr::StepCounter{.every_seconds = 1.5}.cadence(), "every 1.5 s");

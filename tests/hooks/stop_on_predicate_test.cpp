@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 namespace stop_on_predicate_test {
@@ -50,6 +51,33 @@ TEST(MakeEarlyStopping, StepsNeedNoSecondsTakenBack) {
   EXPECT_NE(refusal([&] { cr::make_early_stopping(never, {.run_every_seconds = 60, .run_every_steps = 1}).begin(); }),
             "");
   EXPECT_NE(refusal([&] { cr::make_early_stopping(never, {.run_every_steps = 0}).begin(); }), "");
+}
+
+struct AtStep {
+  [[nodiscard]] std::int64_t step() const { return at; }
+  std::int64_t at;
+};
+TEST(MakeEarlyStopping, AStoppedTrainingMakesNoFurtherStepWhenItIsResumed) {
+  bool enough = true;
+  const auto hook = [&] { return cr::make_early_stopping([&] { return enough; }, {.run_every_steps = 3}); };
+  Script run{hook()};
+  for (int i = 0; i < 3; ++i) run.step();
+  EXPECT_TRUE(run.should_stop());
+  cr::testing::StateBox box;
+  run.hook().save_state(box);
+  const auto resumed_stops = [&](std::int64_t step) {
+    auto resumed = hook();
+    resumed.begin();
+    resumed.load_state(box);
+    cr::Coordinator coordinator;
+    const AtStep session{step};
+    resumed.after_create_session(session, coordinator);
+    return coordinator.should_stop();
+  };
+  EXPECT_TRUE(resumed_stops(3));
+  EXPECT_FALSE(resumed_stops(2)) << "from an older checkpoint";
+  enough = false;
+  EXPECT_FALSE(resumed_stops(3)) << "the function has changed its mind";
 }
 
 TEST(MakeEarlyStopping, AnotherSessionFollowsByTheSignal) {

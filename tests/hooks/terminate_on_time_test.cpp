@@ -54,6 +54,25 @@ TEST(TerminateOnTime, CountsEarlierSessionsIfItIsToldTo) {
   }
 }
 
+TEST(TerminateOnTime, ATrainingWhoseTimeIsUsedUpMakesNoFurtherStep) {
+  ManualClock clock;
+  cr::TerminateOnTime hook{.seconds = 10, .across_restarts = true, .clock = clock};
+  hook.begin();
+  clock.advance(11);
+  cr::testing::StateBox box;
+  hook.save_state(box);
+  for (const bool across : {true, false}) {
+    cr::TerminateOnTime resumed{.seconds = 10, .across_restarts = across, .clock = clock};
+    resumed.begin();
+    resumed.load_state(box);
+    cr::Coordinator coordinator;
+    int session = 0;
+    resumed.after_create_session(session, coordinator);
+    EXPECT_EQ(coordinator.should_stop(), across);
+    EXPECT_EQ(coordinator.reason(), across ? "the time budget of 10 s is used up" : "");
+  }
+}
+
 TEST(TerminateOnTime, OfASessionInWhichItIsOffCountsNothing) {
   ManualClock clock{1e6};  // since the machine was started
   using Budget = cr::Switched<cr::TerminateOnTime>;

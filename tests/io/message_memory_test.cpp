@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <crochet/proto/event.pb.h>
 #include <crochet/io/summary_proto.hpp>
+#include <crochet/io/tfrecord.hpp>
 #include <crochet/testing/counting_new.hpp>
 
 namespace crochet {
@@ -57,6 +59,25 @@ TEST(MessageMemory, ASummaryOfAnyKindIsBuiltOrNot) {
               }),
               0U);
   }
+}
+
+TEST(MessageMemory, ARecordIsAppendedWholeOrNot) {
+  const std::string payload(100, 'x');
+  std::string one;
+  io::append_tfrecord(one, payload);
+  std::string file;
+  const std::size_t failures = fail_allocations([&] {
+    file = one;
+    file.shrink_to_fit();
+    try {
+      io::append_tfrecord(file, payload);
+    } catch (const std::bad_alloc&) {
+      EXPECT_EQ(file, one);
+      throw;
+    }
+    EXPECT_EQ(file, one + one);
+  });
+  EXPECT_GT(failures, 0U);
 }
 
 }  // namespace

@@ -29,6 +29,16 @@ TEST(SortedTable, WhatIsRightIsRead) {
   EXPECT_EQ(read_sorted_table(TableFile{}.finish(block_of(""))), std::vector<KeyValue>{});
 }
 
+TEST(SortedTable, OfEqualKeysIsAnErrorThatNamesThem) {
+  const std::vector<KeyValue> entries{{"a", "1"}, {"b", "2"}, {"b", "3"}};
+  try {
+    (void)crochet::io::write_sorted_table(entries);
+    FAIL() << "it was written";
+  } catch (const crochet::LogicError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("\"b\" is there twice"), std::string_view::npos) << error.what();
+  }
+}
+
 TEST(SortedTable, AnIndexWhoseLengthsWrapIsDamaged) {
   const std::string table = index_with_wrapping_lengths();
   EXPECT_EQ(table.size(), 173u);

@@ -224,6 +224,31 @@ TEST(RankSessions, GetTheChiefsVariables) {
   EXPECT_EQ(found, (std::vector<float>{7, 7}));
 }
 
+struct FailsAtThree {
+  int rank;
+  void after_run(auto& run, const auto&) const {
+    if (rank == 1 && run.step() == 3) throw cr::IoError("the disk is gone");
+  }
+};
+TEST(RankSessions, ALoopWithoutRunSessionPassesOnTheErrorThatEndsIt) {
+  std::vector<std::string> errors(2);
+  cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {
+    std::vector<float> rows{1, 2, 3};
+    try {
+      cr::MonitoredSession session{cr::Parallel{cr::DeviceUnderTest{.threads = 1}, me}.compile<Model>(),
+                                   cr::HookChain{FailsAtThree{me.rank()}, cr::StopAtStep{.last_step = 10}}};
+      while (!session.should_stop()) {
+        session.run("train"_n, cr::feed<"x">(cr::TensorView<float, 2>{rows.data(), {1, 3}}));
+      }
+      session.close();
+    } catch (const std::exception& e) {
+      errors[static_cast<std::size_t>(me.rank())] = e.what();
+    }
+  });
+  EXPECT_EQ(errors[1], "the disk is gone");
+  EXPECT_NE(errors[0].find("rank 1 failed: the disk is gone"), std::string::npos) << errors[0];
+}
+
 TEST(RankSessions, RefuseDifferentRuns) {
   std::vector<std::string> errors(2);
   cr::testing::run_ranks(2, [&](cr::testing::ThreadRank me) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <new>
 #include <stop_token>
@@ -14,6 +15,7 @@
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hooks/isolated.hpp>
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/threads.hpp>
 #include <crochet/testing/counting_new.hpp>
@@ -80,6 +82,58 @@ TEST_F(SessionMemoryFaults, AtCloseAreAnErrorOrNone) {
     }
   });
   EXPECT_GT(sessions, 1);
+}
+
+/// Fails in `end` and `on_error`, or counts them.
+struct Fails {
+  void end(auto&) const { throw std::bad_alloc(); }
+  void on_error(const std::exception_ptr&) const { throw std::bad_alloc(); }
+};
+struct FailsAsWell : Fails {};
+struct Counts {
+  int* calls;
+  void end(auto&) const { ++*calls; }
+  void on_error(const std::exception_ptr&) const { ++*calls; }
+};
+struct FailingExecutor : ClosingExecutor {
+  void close() {
+    ClosingExecutor::close();
+    throw std::bad_alloc();
+  }
+};
+TEST_F(SessionMemoryFaults, OfTwoHooksLeaveTheOthersTheirEnd) {
+  for (const bool fails : {false, true}) {
+    executors_closed = 0;
+    int calls = 0;
+    MonitoredSession session{FailingExecutor{}, HookChain{Fails{}, FailsAsWell{}, Counts{&calls}}};
+    const std::exception_ptr error = std::make_exception_ptr(std::bad_alloc());
+    const auto end = [&] {
+      const testing::FailingAllocations none(0, 1'000'000);
+      fails ? session.fail(error) : session.close();
+    };
+    if (fails) {
+      end();
+    } else {
+      EXPECT_THROW(end(), std::bad_alloc);
+    }
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(executors_closed, 1);
+    EXPECT_TRUE(session.closed());
+  }
+}
+
+struct FailsInRuns {
+  void after_run(auto&, const auto&) const { throw std::bad_alloc(); }
+};
+TEST_F(SessionMemoryFaults, OfAnIsolatedHookAreCounted) {
+  MonitoredSession session{ClosingExecutor{}, HookChain{Isolated<FailsInRuns>{}}};
+  session.run();
+  {
+    const testing::FailingAllocations none(0, 1'000'000);
+    session.run();
+  }
+  EXPECT_EQ(session.hooks().at<0>().policy.failures(), 2);
+  session.close();
 }
 
 TEST_F(SessionMemoryFaults, AtAStopLeaveOutItsReason) {

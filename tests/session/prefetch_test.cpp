@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <crochet/executor/step/step_executor.hpp>
@@ -184,6 +186,65 @@ TEST(Prefetch, FeedsASessionThroughARecovery) {
   EXPECT_TRUE(lost);
   EXPECT_EQ(fed, numbers(50));  // the lost run was repeated with the same item
   EXPECT_EQ(session.stop_reason().hook, "the data");
+}
+
+/// A thread of the first session reports an error as soon as `now` is set.
+struct LosesAPeer {
+  std::atomic<bool>* now;
+  void after_create_session(auto& session, Coordinator& coordinator) const {
+    if (session.creation() > 1) return;
+    start_thread(coordinator, "peer", [now = now] {
+      now->wait(false);
+      throw AbortedError("a peer is lost");
+    });
+  }
+};
+TEST(Prefetch, AWaitThatALostPeerEndsIsRecoveredFrom) {
+  std::atomic<bool> lost = false;
+  std::vector<int> fed;
+  StepExecutor step{[&](auto& out) { fed.push_back(out.input("item"_n, 0)); }, input<int, "item">};
+  const Coordinator* coordinator = nullptr;
+  int made = 0;
+  Prefetch<int> queue{[&](int& item) {
+                        item = ++made;
+                        if (item == 8) throw OutOfRangeError{};
+                        if (item != 5) return;
+                        lost = true;
+                        lost.notify_one();
+                        while (!coordinator->should_stop()) std::this_thread::yield();
+                        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // the loop waits for 50 ms
+                      },
+                      1};
+  MonitoredSession session{step, HookChain{queue.hook(), LosesAPeer{&lost}},
+                           SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  coordinator = &session.coordinator();
+  run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run_step_fn([&](auto& context) { context.run_with_hooks(feed<"item">(queue.next())); });
+  });
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(fed, numbers(7));
+  EXPECT_EQ(session.stop_reason().hook, "the data");
+}
+
+TEST(Prefetch, AStopDuringAWaitIsThatOfTheOneWhoRequestedIt) {
+  StepExecutor step{[](auto&) {}, input<int, "item">};
+  Coordinator* coordinator = nullptr;
+  int made = 0;
+  Prefetch<int> queue{[&](int& item) {
+                        if ((item = ++made) != 3) return;
+                        coordinator->request_stop(std::make_exception_ptr(IoError("a disk")), "a thread");
+                        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // the loop waits for 50 ms
+                      },
+                      1};
+  MonitoredSession session{step, HookChain{queue.hook()}};
+  coordinator = &session.coordinator();
+  EXPECT_THROW(run_session(session,
+                           [&](auto& s) {
+                             while (!s.should_stop()) s.run(feed<"item">(queue.next()));
+                           }),
+               IoError);
+  EXPECT_EQ(session.stop_reason().hook, "a thread");
+  EXPECT_EQ(session.stop_reason().kind, StopKind::interruption);
 }
 
 TEST(Prefetch, AnErrorOfTheSourceLeavesTheSession) {

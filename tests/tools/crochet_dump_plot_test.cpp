@@ -170,6 +170,9 @@ TEST(Plot, ATagThatIsNotThereNamesTheOthers) {
   EXPECT_EQ(similar.status, 1);
   EXPECT_EQ(similar.err, "crochet-dump: no scalar matches, in 1 file; did you mean loss?\n");
   EXPECT_EQ(other.err, "crochet-dump: no scalar matches, in 1 file; there are a/val_loss, loss\n");
+  const Result late = plot({run.path, "loss", "--steps", "100000:"});
+  EXPECT_EQ(late.status, 1);
+  EXPECT_NE(late.err.find("no scalar matches, in 1 file; the steps are "), std::string::npos) << late.err;
 }
 TEST(Plot, ValuesThatAreNotFiniteAreCounted) {
   const TemporaryFolder folder;

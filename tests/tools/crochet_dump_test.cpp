@@ -87,6 +87,19 @@ TEST(CrochetDumpLs, ListsRunsAndTensors) {
   EXPECT_EQ(lines[5]["run"], "run_1700000001000000_1");
 }
 
+TEST(CrochetDumpLs, ASelectionThatMatchesNothingIsSaid) {
+  const TwoRuns runs;
+  for (const Words& selection : {Words{"--node", "nosuch"}, Words{"--op", "DebugNanCount"}}) {
+    Words words{"ls", runs.path()};
+    words.insert(words.end(), selection.begin(), selection.end());
+    const Result result = dump(words);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.err, "crochet-dump: nothing matches, in 2 runs\n");
+    words.emplace_back("--json");
+    EXPECT_EQ(dump(words).status, 1);
+  }
+}
+
 TEST(CrochetDumpLs, ChoosesRuns) {
   const TwoRuns runs;
   for (const std::string which : {"1", "-1", "last", "run_1700000001000000_1"}) {
@@ -440,6 +453,19 @@ TEST(CrochetDumpCat, NamesTheTensorThatIsMeant) {
   EXPECT_EQ(said({"net/b:1"}), "crochet-dump: nothing matches, in 2 runs; did you mean net/b:0?\n");
   EXPECT_EQ(said({"something else"}), "crochet-dump: nothing matches, in 2 runs; there are a:0, net/b:0, net/c:0\n");
   EXPECT_EQ(said({"something else", "a:0", "--node", "b"}), "crochet-dump: nothing matches, in 2 runs\n");
+}
+
+TEST(CrochetDumpCat, EachNameThatIsNotThereIsSaid) {
+  const TwoRuns runs;
+  const Result result = dump({"cat", runs.path(), "a:0", "net/bb:0", "nosuch", "--run", "0"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.out.find("a:0"), std::string::npos) << "the others are printed";
+  EXPECT_EQ(result.err,
+            "crochet-dump: nothing matches net/bb:0; did you mean net/b:0?\n"
+            "crochet-dump: nothing matches nosuch; there are a:0, net/b:0, net/c:0\n");
+  const Result as_json = dump({"cat", runs.path(), "a:0", "nosuch", "--run", "0", "--json"});
+  EXPECT_EQ(as_json.status, 1);
+  EXPECT_EQ(as_json.err, "");
 }
 
 TEST(CrochetDump, AMalformedPatternIsNamedAsItWasGiven) {

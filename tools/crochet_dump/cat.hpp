@@ -165,7 +165,8 @@ inline void export_npy(const CatOptions& options, const Session& session, const 
 
 }  // namespace detail
 
-/// Prints the named tensors, run by run in step order, or writes the only one to a file.
+/// Prints the named tensors, run by run in step order, or writes the only one to a file. If one of the names matches
+/// nothing, the exit status is that of no match.
 inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};
@@ -180,15 +181,24 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
     detail::export_npy(options, session, names, wanted, out, troubles, found);
     return status();
   }
+  std::vector<std::string> missing = options.tensors;
   session.each_run([&](const crochet::debug::DumpRun& run) {
     for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
       if (!std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.is(entry->name); })) continue;
       ++found;
+      std::erase_if(missing, [&](const std::string& name) { return detail::Wanted(name).is(entry->name); });
       troubles.attempt([&] { detail::print_tensor(run, *entry, options, out); });
     }
     return true;
   });
-  return status();
+  if (found == 0 || missing.empty()) return status();
+  for (const std::string& name : missing) {
+    CatOptions one = options;
+    one.tensors = {name};
+    if (options.selection.json) break;
+    err << "crochet-dump: nothing matches " << printable(name) << detail::hint(one, session) << "\n";
+  }
+  return troubles.status(nothing);
 }
 
 }  // namespace crochet_dump

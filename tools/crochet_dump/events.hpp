@@ -155,6 +155,20 @@ class StepFilter {
   std::int64_t first_ = INT64_MIN, last_ = INT64_MAX;
 };
 
+/// The steps of the records that match the tag.
+class StepRange {
+ public:
+  void add(std::int64_t step) { first_ = std::min(first_, step), last_ = std::max(last_, step); }
+  [[nodiscard]] bool empty() const { return last_ < first_; }
+  /// "; the steps are 1 to 100".
+  [[nodiscard]] std::string text() const {
+    return "; the steps are " + std::to_string(first_) + " to " + std::to_string(last_);
+  }
+
+ private:
+  std::int64_t first_ = INT64_MAX, last_ = INT64_MIN;
+};
+
 /// The folders in a folder, without links to others. Throws IoError if it cannot be read.
 inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
   std::error_code error;
@@ -201,13 +215,15 @@ class EventPrinter {
     if (!record.tag.empty() && tags_.size() < max_tags) tags_.insert(record.tag);
     if (file != file_) begin(file, record.wall_time);
     const bool by_tag = !options_.tag.empty();
-    if (!steps_.takes(record.step) || (by_tag && (record.tag.empty() || !names_.takes(record.tag)))) return;
+    if (by_tag && (record.tag.empty() || !names_.takes(record.tag))) return;
+    range_.add(record.step);
+    if (!steps_.takes(record.step)) return;
     ++found_;
     options_.json ? print_json(record) : print_text(record);
   }
   [[nodiscard]] bool found() const { return found_ > 0; }
-  /// The tags of the files, up to a limit.
-  [[nodiscard]] const std::set<std::string>& tags() const { return tags_; }
+  /// What to select instead, if nothing was found.
+  [[nodiscard]] std::string hint() const { return range_.empty() ? did_you_mean(options_.tag, tags_) : range_.text(); }
 
  private:
   static constexpr std::size_t max_tags = 10'000;
@@ -250,6 +266,7 @@ class EventPrinter {
   bool titled_ = false;
   std::size_t found_ = 0;
   std::set<std::string> tags_{};
+  StepRange range_{};
 };
 
 }  // namespace detail
@@ -276,7 +293,7 @@ inline int events(const EventsOptions& options, std::ostream& out, std::ostream&
   const int status = troubles.status(nothing);
   if (status == nothing && !options.json) {
     err << "crochet-dump: nothing matches, in " << files.size() << (files.size() == 1 ? " file" : " files")
-        << did_you_mean(options.tag, printer.tags()) << "\n";
+        << printer.hint() << "\n";
   }
   return status;
 }

@@ -81,8 +81,10 @@ inline int list(const Selection& selection, std::ostream& out, std::ostream& err
   Troubles troubles{err};
   const Session session{selection, troubles};
   const NameFilter names{selection.node};
+  std::size_t found = 0;
   session.each_run([&](const crochet::debug::DumpRun& run) {
     const Selected selected{run, selection, names, false};
+    found += selected.size();
     if (selection.json) {
       out << json_line(detail::run_json(run));
     } else {
@@ -115,7 +117,8 @@ inline int list(const Selection& selection, std::ostream& out, std::ostream& err
     }
     return true;
   });
-  return troubles.status(done);
+  const bool selects = !selection.node.empty() || !selection.op.empty();
+  return troubles.status(found > 0 || !selects, session.size(), selection.json);
 }
 
 }  // namespace crochet_dump

@@ -65,7 +65,9 @@ class Curves {
     if (!number || record.tag.empty()) return;
     if (tags_.size() < most_tags) tags_.insert(record.tag);
     const bool exact = record.tag == options_.tag;
-    if (!steps_.takes(record.step) || (!exact && !names_.takes(record.tag))) return;
+    if (!exact && !names_.takes(record.tag)) return;
+    range_.add(record.step);
+    if (!steps_.takes(record.step)) return;
     const std::pair<std::string, std::string> key{record.tag, run_of(file)};
     if (!exact && !curves_.contains(key) && curves_.size() >= most_curves) return void(left_out_ = true);
     curves_[key].add(record.step, *number);
@@ -79,7 +81,8 @@ class Curves {
     }
     return all;
   }
-  [[nodiscard]] const std::set<std::string>& tags() const { return tags_; }
+  /// What to select instead, if nothing was found.
+  [[nodiscard]] std::string hint() const { return range_.empty() ? did_you_mean(options_.tag, tags_) : range_.text(); }
   [[nodiscard]] bool left_out() const { return left_out_; }
 
  private:
@@ -93,6 +96,7 @@ class Curves {
   NameFilter names_;
   std::map<std::pair<std::string, std::string>, Curve> curves_{};
   std::set<std::string> tags_{};
+  StepRange range_{};
   bool left_out_ = false;
 };
 
@@ -215,7 +219,7 @@ inline int plot(const PlotOptions& options, std::ostream& out, std::ostream& err
   }
   if (!tags.empty()) return troubles.status(done);
   err << "crochet-dump: no scalar matches, in " << files.size() << (files.size() == 1 ? " file" : " files")
-      << did_you_mean(options.tag, curves.tags()) << "\n";
+      << curves.hint() << "\n";
   return troubles.status(nothing);
 }
 

@@ -2,6 +2,7 @@
 // Diagnostics that cannot be reported by an exception. They go to standard error, or to a sink that the program sets.
 #pragma once
 
+#include <new>
 #include <string_view>
 
 #include <crochet/base/atomic.hpp>
@@ -27,5 +28,17 @@ inline DiagnosticSink set_diagnostic_sink(DiagnosticSink sink) {
 
 /// Sends one line to the diagnostic sink. Any thread.
 CROCHET_COLD inline void diagnose(std::string_view line) { detail::diagnostic_sink.load()(line); }
+
+namespace detail {
+/// Sends the line `text()` to the diagnostic sink; if there is no memory for it, `otherwise`.
+template <class Text>
+CROCHET_COLD void diagnose_or(std::string_view otherwise, const Text& text) noexcept {
+  try {
+    diagnose(text());
+  } catch (const std::bad_alloc&) {
+    diagnose(otherwise);
+  }
+}
+}  // namespace detail
 
 }  // namespace crochet

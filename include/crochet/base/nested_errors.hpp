@@ -33,7 +33,9 @@ CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exc
   } catch (Error& ours) {
     ours.nested() ? nest_in(ours.nested(), further) : ours.nest(further);
   } catch (...) {
-    diagnose(message({"crochet: a further error while a session was closed: ", what_of(further)}));
+    diagnose_or("crochet: a further error while a session was closed", [&] {
+      return message({"crochet: a further error while a session was closed: ", what_of(further)});
+    });
   }
 }
 

@@ -118,9 +118,11 @@ class AsyncSaver {
       try {
         std::rethrow_exception(error);
       } catch (const std::exception& what) {
-        diagnose(std::string(what.what()) + "; step " + std::to_string(step) + " is not saved");
+        detail::diagnose_or(
+            what.what(), [&] { return std::string(what.what()) + "; step " + std::to_string(step) + " is not saved"; });
       } catch (...) {
-        diagnose("crochet: step " + std::to_string(step) + " is not saved");
+        detail::diagnose_or("crochet: a step is not saved",
+                            [&] { return "crochet: step " + std::to_string(step) + " is not saved"; });
       }
     }
     void write_until(const std::stop_token& stop) {

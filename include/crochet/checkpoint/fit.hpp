@@ -37,7 +37,7 @@ template <class Data>
 struct FitOptions {
   std::int64_t epochs = 1;           ///< the training ends after this epoch, counted over all its sessions
   std::optional<Data> validation{};  ///< evaluated after each epoch; then the monitored value is that of these data
-  std::string monitor{};             ///< the name that selects the best epoch; empty: the first of the names
+  std::string monitor{};             ///< the name that selects the best epoch, one of the names; empty: the first one
   /// The direction of the monitored value. Unset: Aim::lowest if its name is "loss"; else fit() throws LogicError.
   std::optional<Aim> aim{};
   std::int64_t patience = 0;  ///< epochs without improvement after which it stops; 0: no early stopping
@@ -50,6 +50,17 @@ struct FitOptions {
 
 namespace detail {
 
+/// The name that selects the best epoch.
+template <class Data>
+const std::string& monitor_of(const FitOptions<Data>& options, const std::vector<std::string>& names) {
+  if (options.monitor.empty()) return names.front();
+  std::string all;
+  for (const std::string& name : names) {
+    if (name == options.monitor) return name;
+    all += (all.empty() ? "" : ", ") + name;
+  }
+  throw LogicError("crochet: fit: .monitor \"" + options.monitor + "\" is none of its scalars: " + all);
+}
 template <class Data>
 Aim aim_of(const FitOptions<Data>& options, const std::string& monitor) {
   if (options.aim) return *options.aim;
@@ -99,7 +110,7 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
   if constexpr (requires { std::move(training).repeat(); }) training = std::move(training).repeat();
   const bool validated = options.validation.has_value();
   const std::vector<std::string> names{std::string(Text.view())...};
-  const std::string monitor = options.monitor.empty() ? names.front() : options.monitor;
+  const std::string& monitor = monitor_of(options, names);
   MetricChannel metrics;
   FitSaver newest{options.folder, ""};
   const std::string monitored = validated ? monitor : "training/" + monitor;

@@ -46,13 +46,27 @@ struct TableColumn {
 
 namespace detail {
 
-/// The finite number that a cell holds, or empty: `-1.5`, `+2`, `1e-3`. Independent of the locale.
+/// Whether a number in decimal that is out of the range of a double is too small, and not too large. Its order of
+/// magnitude: the place of its first digit that is no 0, and the exponent.
+CROCHET_COLD inline bool is_below_all_doubles(std::string_view cell) {
+  const std::size_t e = cell.find_first_of("eE");
+  const std::string_view digits = cell.substr(0, e), exponent = e == cell.npos ? "" : cell.substr(e + 1);
+  const std::size_t point = std::min(digits.find('.'), digits.size()), first = digits.find_first_of("123456789");
+  if (exponent.size() > 9) return exponent[0] == '-';
+  std::int64_t power = 0;
+  std::from_chars(exponent.data() + (exponent.starts_with('+') ? 1 : 0), exponent.data() + exponent.size(), power);
+  return power + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) < 0;
+}
+
+/// The finite number that a cell holds, or empty: `-1.5`, `+2`, `1e-3`; 0 for one nearer to it than every other double.
+/// Independent of the locale.
 inline std::optional<double> number_in(std::string_view cell) {
   if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  if (end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
+  if (error == std::errc::result_out_of_range && is_below_all_doubles(cell)) return cell[0] == '-' ? -0.0 : 0.0;
+  return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
 /// True if a T can hold the value of a cell exactly; a float, rounded. From 2^53 on a double has no number for each

@@ -79,6 +79,9 @@ CROCHET_INLINE void write_onnx_graph(const ExportedModel& model, proto::onnx::Gr
   require_elements(model);
   OnnxWriter w(model, graph);
   for (const int p : model.placeholders) {
+    if (model.node(p).name.empty()) {
+      throw LogicError("crochet: a placeholder without a name cannot be exported as ONNX: give it one");
+    }
     w.value(p) = w.g.unique(model.node(p).name);
     describe_value(model, model.node(p), w.value(p), *graph.add_input());
   }

@@ -47,10 +47,14 @@ class RowLoops : public LoopWriter {
   static std::string element(const Around& r) { return "x_[k_ * " + number(r.inner) + "]"; }
   /// n in that type.
   [[nodiscard]] std::string count_text(std::int64_t n) const { return literal(sum_type(n), static_cast<double>(n)); }
-  /// `sum` joins elements of a reduction in the type of a long sum: + or *. Other reductions have an update.
-  void accumulation(const std::string& first, const std::string& sum, bool mean = false) {
+  void sum(bool mean = false) {
     const std::string type = element_text(sum_type(reduced().n));
-    reduction(type, first, "sum_ = static_cast<" + type + ">(sum_ " + sum + " v_);", mean);
+    reduction(type, "0", "sum_ = static_cast<" + type + ">(sum_ + v_);", mean);
+  }
+  /// Of floats in double: a product of few elements can already leave the range of a float on its way.
+  void product() {
+    const std::string type = is_floating(node_.dtype) ? "double" : t_;
+    reduction(type, "1", "sum_ = static_cast<" + type + ">(sum_ * v_);");
   }
   void reduction(const std::string& type, const std::string& first, const std::string& update, bool mean = false) {
     const Around r = reduced();
@@ -173,9 +177,9 @@ class RowLoops : public LoopWriter {
   }
   bool reductions() {
     const Op* const op = node_.op;
-    if (op == &op::reduce_sum) return accumulation("0", "+"), true;
-    if (op == &op::reduce_mean) return accumulation("0", "+", true), true;
-    if (op == &op::reduce_prod) return accumulation("1", "*"), true;
+    if (op == &op::reduce_sum) return sum(), true;
+    if (op == &op::reduce_mean) return sum(true), true;
+    if (op == &op::reduce_prod) return product(), true;
     if (op == &op::reduce_max) return extreme("v_ > sum_"), true;
     if (op == &op::reduce_min) return extreme("v_ < sum_"), true;
     if (op == &op::reduce_any) return reduction(t_, "false", "sum_ = sum_ || v_;"), true;

@@ -53,16 +53,31 @@ struct NumberArgument {
   std::int64_t number;
 };
 
+template <class Out, class... Argument>
+constexpr void write_arguments(Out& out, const Argument&... argument) {
+  std::string_view separator = "<";
+  ((out += separator, argument.write(out), separator = ", "), ...);
+  out += '>';
+}
 /// Appends the name of `T`, an instance of a template, with these arguments.
 template <class T, class Out, class... Argument>
 constexpr void write_instance(Out& out, const Argument&... argument) {
   constexpr std::string_view text = compiler_type_name<T>();
   if (!is_instance(text)) return write_readable(out, text);
   write_readable(out, text.substr(0, text.find('<')));
-  std::string_view separator = "<";
-  ((out += separator, argument.write(out), separator = ", "), ...);
-  out += '>';
+  write_arguments(out, argument...);
 }
+
+/// Base of the TypeName of an instance that programs name by an alias template of strings.
+template <FixedString Alias, FixedString... Text>
+struct AliasName {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    out += Alias.view();
+    write_arguments(out, TextArgument{Text.view()}...);
+  }
+};
 
 template <template <FixedString...> class Template, FixedString... Text>
 requires(sizeof...(Text) > 0) struct TypeName<Template<Text...>> {

@@ -85,7 +85,9 @@ class BestCheckpoint {
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     cursor_.open(metrics_, session);
-    if (cursor_.has_news(metrics_)) look(session);  // published by an evaluation when the session was created
+    drop_worst();  // fewer are kept than in an earlier session
+    // Published by an evaluation when the session was created, or by an earlier session.
+    if (cursor_.has_news(metrics_)) look(session, [](auto, auto) {});
   }
   void after_run(auto& run, const auto& /*values*/) {
     if (cursor_.has_news(metrics_)) [[unlikely]] {
@@ -134,9 +136,12 @@ class BestCheckpoint {
 
  private:
   CROCHET_COLD void look(auto& session) {
+    look(session, [this](std::int64_t published, std::int64_t step) { complain(published, step); });
+  }
+  CROCHET_COLD void look(auto& session, auto is_late) {
     const auto news = cursor_.next(metrics_, metric_);
     if (!news || ranked(news->step)) return;
-    if (news->step != session.step()) return complain(news->step, session.step());
+    if (news->step != session.step()) return is_late(news->step, session.step());
     const auto rank = rank_of(news->value);
     if (rank >= options_.keep) return;
     RankedCheckpoint saved{path_text(saver_.save(session, news->step)), news->value, news->step};

@@ -33,7 +33,7 @@ class CheckpointInputPipeline {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
-  explicit CheckpointInputPipeline(Source& source) : source_(&source) {}
+  explicit(false) CheckpointInputPipeline(Source& source) : source_(&source) {}
 
   /// The source, for the session's count of epochs.
   [[nodiscard]] EpochSource epoch_source() const requires CountsEpochs<Source> { return EpochSource{*source_}; }

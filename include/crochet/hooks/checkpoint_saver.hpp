@@ -19,6 +19,7 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/runs_on.hpp>
+#include <crochet/hook/state_digest.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -96,8 +97,9 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last, to save the state of all other hooks
 /// - save_secs, save_steps, save_epochs: exactly one of the three; else, or out of range, begin throws LogicError.
 /// - Fires: when the session is created; then every `save_secs` seconds, or at the multiples of `save_steps` of the
-///   global step; at the end if the last step is not saved yet. The save at creation counts as the first: with
-///   Anchor::first_run the next one is `save_steps` later, as in TensorFlow.
+///   global step; at the end if the last step is not saved yet, or if the `end` of another hook has changed its state.
+///   The save at creation counts as the first: with Anchor::first_run the next one is `save_steps` later, as in
+///   TensorFlow.
 /// - After a restore from the newest checkpoint, the session is not saved again at that step. The hook still checks
 ///   that the folder is writable and belongs to no other process (Saver::prepare).
 /// - A checkpoint includes the state of all hooks after their after_run. Hooks with state must therefore be listed
@@ -135,11 +137,11 @@ class CheckpointSaver : public SavesCheckpoints {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end>;
   static constexpr bool saves_hook_state = true;
 
-  explicit CheckpointSaver(SaverType saver, CheckpointSaverOptions options = {}, Listener... listeners)
+  explicit(false) CheckpointSaver(SaverType saver, CheckpointSaverOptions options = {}, Listener... listeners)
       : saver_(std::move(saver)), options_(std::move(options)), listeners_(std::move(listeners)...) {}
 
   void begin() {
-    last_save_failed_ = false;
+    is_saved_ = true;
     failures_ = 0;
     timer_ = required_cadence_of<CheckpointSaver>(every(), options_.anchor, Cadence::First::at_once,
                                                   {"save_steps", "save_secs", "save_epochs"});
@@ -150,6 +152,7 @@ class CheckpointSaver : public SavesCheckpoints {
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
+      saved_state_ = detail::StateDigest::of(session);
     } else if (save(session, step)) {
       coordinator.request_stop(stop_reason, "CheckpointSaver");
     }
@@ -177,7 +180,9 @@ class CheckpointSaver : public SavesCheckpoints {
   void end(auto& session) {
     const std::int64_t step = session.step();
     take_over(session);
-    if (timer_.last_step() != step || last_save_failed_) save(session, step);
+    if (timer_.last_step() != step || !is_saved_ || saved_state_ != detail::StateDigest::of(session)) {
+      save(session, step);
+    }
     take_over(session);
     std::apply([&](auto&... listener) { (detail::CallListener::end(listener, session, step), ...); }, listeners_);
   }
@@ -213,7 +218,8 @@ class CheckpointSaver : public SavesCheckpoints {
     std::apply(
         [&](auto&... listener) { ((wanted &= detail::CallListener::before_save(listener, session, step)), ...); },
         listeners_);
-    if (!wanted) return false;
+    if (!wanted) return is_saved_ = false;
+    saved_state_ = detail::StateDigest::of(session);
     if constexpr (asynchronous) {
       attempt(step, [&] { saver_.save(session, step); });
       return false;
@@ -239,14 +245,14 @@ class CheckpointSaver : public SavesCheckpoints {
   /// True if `act` succeeded; an IoError is handled by `on_failure`. Listeners are not called in here, so their
   /// exceptions propagate.
   bool attempt(std::int64_t step, auto act) {
-    last_save_failed_ = true;
+    is_saved_ = false;
     try {
       act();
-      last_save_failed_ = false;
+      is_saved_ = true;
     } catch (const IoError& error) {
       failed(error, step);
     }
-    return !last_save_failed_;
+    return is_saved_;
   }
   bool saved(auto& session, std::int64_t step, const std::filesystem::path& prefix) {
     options_.summaries.checkpoint(step, prefix.string());
@@ -267,7 +273,8 @@ class CheckpointSaver : public SavesCheckpoints {
   std::tuple<Listener...> listeners_;
   Cadence timer_;
   int failures_ = 0;
-  bool last_save_failed_ = false;
+  bool is_saved_ = true;           // false: the last save failed, or a listener has skipped it
+  std::uint64_t saved_state_ = 0;  // digest of the hooks' state
 };
 
 }  // namespace crochet

@@ -2,6 +2,8 @@
 // CsvLogger<"loss">: writes values to a file of comma-separated values.
 #pragma once
 
+#include <crochet/base/name.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/row_logger.hpp>
 #include <crochet/storage/csv_row.hpp>
 
@@ -16,5 +18,8 @@ namespace crochet {
 /// - Cost: a comparison per run, about 20 us per row.
 template <FixedString... Text>
 using CsvLogger = RowLogger<io::CsvRow, Text...>;
+
+template <FixedString... Text>
+struct detail::TypeName<RowLogger<io::CsvRow, Text...>> : AliasName<"CsvLogger", Text...> {};
 
 }  // namespace crochet

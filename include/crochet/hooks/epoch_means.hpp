@@ -20,8 +20,8 @@
 
 namespace crochet {
 
-/// Averages scalars over the runs of each epoch and publishes the means: `EpochMeans<"loss">{.metrics = metrics}`
-/// publishes "training/loss" after each epoch, and "training/epoch", the number of complete epochs.
+/// Averages scalars over the runs of each epoch and publishes the means: `EpochMeans<"loss">{metrics}` publishes
+/// "training/loss" after each epoch, and "training/epoch", the number of complete epochs.
 ///   Text...   -  -             the scalars
 ///   metrics   -  a new channel  receives the means
 ///   prefix    -  "training/"   of the published names
@@ -29,7 +29,8 @@ namespace crochet {
 ///   it. Each run is weighted by the number of rows in the caller's feeds, as in Evaluate; runs that a
 ///   hook feeds (FeedFn) have the weight 1.
 /// - Fires: after the run with the last batch of an epoch. A part of an epoch at the end of the training is not
-///   published.
+///   published. Inside a decorator that omits runs (EveryN), the runs that it admits count, and the first one behind
+///   the end of an epoch still belongs to that epoch.
 /// - Fetches: the scalars, in every run.
 /// - Cost: the fetch, an addition for each scalar, and a reading of the data's position per run.
 /// - State: the sums of the current epoch, and the channel's history.
@@ -56,7 +57,7 @@ struct EpochMeans : PublishesMetrics {
   State state{};
 
   EpochMeans() = default;
-  explicit EpochMeans(MetricChannel channel, std::string before = "training/")
+  explicit(false) EpochMeans(MetricChannel channel, std::string before = "training/")
       : metrics(std::move(channel)), prefix(std::move(before)) {}
 
   void begin() {

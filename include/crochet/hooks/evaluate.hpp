@@ -130,20 +130,12 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   /// State: when the next pass is due, the last result, and the channel's history if `then` is a channel.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
-    out.put("step", latest_.step);
-    if (options_.every_epochs) out.put("epoch", latest_.epoch);
-    out.put("batches", latest_.batches);
-    out.put("weight", latest_.weight);
-    out.put("values", latest_.values);
+    detail::save_evaluation(latest_, options_.every_epochs.has_value(), out);
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.save_state(metrics, out); });
   }
   void load_state(auto& in) {
     timer_.load_state(in, options_.clock());
-    resumes_ = in.get("step", latest_.step);
-    in.get("epoch", latest_.epoch);
-    in.get("batches", latest_.batches);
-    in.get("weight", latest_.weight);
-    in.get("values", latest_.values);
+    resumes_ = detail::load_evaluation(latest_, in);
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.load_state(metrics, in); });
   }
 

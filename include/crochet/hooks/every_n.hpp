@@ -30,16 +30,20 @@ struct EveryNthRun : PassOn<EveryNthRun<N>> {
 
   constexpr void begin() { timer_ = {Cadence::every_steps(N, how_.anchor), how_.anchor == Anchor::first_run}; }
   [[nodiscard]] constexpr bool admits(auto& run) { return timer_.due_next(run.step(), no_clock); }
-  constexpr void ran(auto& run, bool admitted) {
-    timer_.ran(run.step());
+  constexpr void ran(auto& run, bool& admitted) {
+    if (!timer_.ran(run.step())) admitted = false;  // fewer steps than predicted: a later run makes the multiple
     if (admitted) timer_.triggered(run.step(), 0);
   }
   [[nodiscard]] std::string cadence() const { return cadence_text({.steps = N}, how_.anchor); }
 
-  void save_state(auto& out) const { out.put("since", timer_.position(N)); }
+  void save_state(auto& out) const {
+    out.put("since", timer_.position(N));
+    out.put("stride", timer_.stride());
+  }
   void load_state(auto& in) {
-    std::int64_t since = 0;
+    std::int64_t since = 0, stride = 1;
     if (in.get("since", since)) timer_.seek(since, N);
+    if (in.get("stride", stride)) timer_.set_stride(stride);
   }
 
  private:
@@ -55,7 +59,8 @@ struct EveryNthRun : PassOn<EveryNthRun<N>> {
 ///   handles (inside an OnlyIn, the runs of that plan). The global step need not advance. The first run counts, so that
 ///   a faulty hook fails at once.
 /// - Fetches: nothing for H in the other runs.
-/// - A failed run does not consume the interval.
+/// - A failed run does not consume the interval. Nor does one that makes fewer steps than the one before and so no
+///   multiple (gradient accumulation, an evaluation): before_run of H is called in it, and after_run is not.
 /// - State: the position within the N steps or runs.
 /// - Cost: two comparisons per run.
 template <std::int64_t N, class H>

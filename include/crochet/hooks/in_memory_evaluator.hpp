@@ -117,16 +117,16 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     nested_.reset();
   }
 
-  /// State: when the next pass is due, the step of the last one, and the channel's history if `then` is a channel.
+  /// State: when the next pass is due, the last result, and the channel's history if `then` is a channel.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
-    out.section("latest", [&] { out.put("step", latest_.step); });
+    out.section("latest", [&] { detail::save_evaluation(latest_, options_.every_epochs.has_value(), out); });
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.save_state(metrics, out); });
   }
   void load_state(auto& in) {
     timer_.load_state(in, options_.clock());
     resumes_ = timer_.started();
-    in.section("latest", [&] { resumes_ = (in.get("step", latest_.step) && latest_.step >= 0) || resumes_; });
+    in.section("latest", [&] { resumes_ = (detail::load_evaluation(latest_, in) && latest_.step >= 0) || resumes_; });
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.load_state(metrics, in); });
   }
 

@@ -68,14 +68,14 @@ struct Isolation : PassOn<Isolation<H>> {
     }
   }
   CROCHET_COLD void note(std::string_view phase, std::string_view what, bool in_begin) {
-    last_error_ = what;
     ++failures_;
     disabled_ = in_begin || (how_.disable_after > 0 && failures_ >= how_.disable_after);
-    if (!disabled_ && (failures_ & (failures_ - 1)) != 0) return;
     try {
+      last_error_ = what;
+      if (!disabled_ && (failures_ & (failures_ - 1)) != 0) return;
       how_.sink("crochet: " + place_ + detail::type_name<H>() + " failed in " + std::string(phase) + " (failure " +
                 std::to_string(failures_) + (disabled_ ? ", it is not called any more): " : "): ") + last_error_);
-    } catch (...) {  // an error of the sink must not propagate either
+    } catch (...) {  // an error of the sink, and missing memory, must not propagate either
     }
   }
 

@@ -31,7 +31,8 @@ namespace crochet {
 ///   sink, clock                  standard error, steady
 /// - Fires: after the run that makes a multiple of every_steps, or after each interval of seconds. The first interval
 ///   begins when the session is created.
-/// - Reports once when 20 consecutive runs did not advance the global step.
+/// - Reports once when 20 consecutive runs did not advance the global step; a gradient accumulated over more runs is
+///   such a case, too.
 /// - Fetches: nothing; the session counts the step.
 /// - Cost: a comparison per run, with every_seconds a clock reading.
 /// - State: the current interval.
@@ -57,8 +58,9 @@ struct StepCounter {
   /// State so far; begin resets it.
   struct State {
     Cadence timer;
-    std::int64_t step = -1;  // after the previous run
+    std::int64_t step = 0;  // after the previous run
     int runs_without_progress = 0;
+    bool complained = false;
     bool loaded = false;  // the interval continues
   };
   State state{};
@@ -71,13 +73,15 @@ struct StepCounter {
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (!std::exchange(state.loaded, false)) state.timer.reset();
     state.timer.session_begins(session, clock());
+    state.step = session.step();
+    state.runs_without_progress = 0;
   }
 
   void after_run(auto& run, const auto& /*values*/) {
     const std::int64_t step = run.step();
     if (state.timer.due(run, clock)) report(run);
     state.runs_without_progress = step == state.step ? state.runs_without_progress + 1 : 0;
-    if (state.runs_without_progress == patience) complain();
+    if (state.runs_without_progress == patience && !std::exchange(state.complained, true)) complain();
     state.step = step;
   }
 
@@ -111,7 +115,9 @@ struct StepCounter {
     summaries.scalar(tag, steps_per_second, step);
   }
   CROCHET_COLD void complain() const {
-    sink("crochet: StepCounter: 20 runs have not advanced the global step; does the model minimize anything in them?");
+    sink(
+        "crochet: StepCounter: 20 runs have not advanced the global step; does the model minimize anything in them, or "
+        "accumulate gradients over more runs?");
   }
 };
 

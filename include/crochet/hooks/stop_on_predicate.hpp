@@ -12,6 +12,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -44,7 +45,8 @@ struct EarlyStoppingOptions {
 ///   with the same interval; with seconds after the first run, then at the interval.
 /// - Fetches: nothing.
 /// - Cost: a comparison per run, with seconds a clock reading; a call costs what the function costs.
-/// - State: when the next call is due.
+/// - State: when the next call is due, and the step at which it stopped the training. Resumed there, it calls the
+///   function before the first run.
 /// - Throws: what the function throws.
 /// - TensorFlow accepts steps only if the default seconds are unset, and fails with its own default under any
 ///   distribution strategy.
@@ -54,16 +56,29 @@ class StopOnPredicate {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end, phase::save_state,
                          phase::load_state>;
 
-  explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
+  explicit(false) StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
       : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
 
   void mute() { options_.sink = no_lines; }
-  void begin() { timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor); }
+  void begin() {
+    timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor);
+    stopped_at_ = -1;
+  }
 
-  void after_create_session(auto& session, auto& /*coordinator*/) { timer_.session_begins(session, options_.clock()); }
+  /// A training that it has stopped makes no further step when resumed, if the function still returns true.
+  void after_create_session(auto& session, auto& coordinator) {
+    timer_.session_begins(session, options_.clock());
+    if (std::exchange(stopped_at_, -1) != session.step()) return;
+    if (const std::optional<std::string> reason = call()) {
+      stopped_at_ = session.step();
+      options_.signal.request(*reason);
+      coordinator.request_stop(*reason, detail::readable_name<StopOnPredicate>.view());
+    }
+  }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer_.due(run, options_.clock)) [[unlikely]] {
-      if (const std::optional<std::string> reason = request(run.step())) stop(run, *reason);
+      timer_.triggered(run.step(), options_.clock());
+      if (const std::optional<std::string> reason = call()) stop(run, *reason);
     }
   }
   void end(auto& /*session*/) {
@@ -72,9 +87,15 @@ class StopOnPredicate {
     }
   }
 
-  /// State: when the next call is due.
-  void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
-  void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
+  /// State: when the next call is due, and the step at which it stopped the training.
+  void save_state(auto& out) const {
+    timer_.save_state(out, options_.clock());
+    out.put("stopped_at", stopped_at_);
+  }
+  void load_state(auto& in) {
+    timer_.load_state(in, options_.clock());
+    in.get("stopped_at", stopped_at_);
+  }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(every(), options_.anchor); }
 
@@ -83,8 +104,7 @@ class StopOnPredicate {
     const Intervals given{options_.run_every_steps, options_.run_every_seconds, options_.run_every_epochs};
     return given.any() ? given : Intervals{.seconds = 60};
   }
-  CROCHET_COLD std::optional<std::string> request(std::int64_t step) {
-    timer_.triggered(step, options_.clock());
+  CROCHET_COLD std::optional<std::string> call() {
     if constexpr (std::is_same_v<std::invoke_result_t<F&>, std::optional<std::string>>) {
       return should_stop_();
     } else {
@@ -94,6 +114,7 @@ class StopOnPredicate {
     }
   }
   CROCHET_COLD void stop(auto& run, const std::string& reason) {
+    stopped_at_ = run.step();
     options_.signal.request(reason);
     run.request_stop(reason);
   }
@@ -101,6 +122,7 @@ class StopOnPredicate {
   F should_stop_;
   EarlyStoppingOptions options_;
   Cadence timer_;
+  std::int64_t stopped_at_ = -1;
 };
 
 template <class F>

@@ -28,7 +28,8 @@ namespace crochet {
 ///   training.
 /// - TensorFlow has a similar unpublished helper, on the wall clock.
 struct TerminateOnTime {
-  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   double seconds = 0;
   bool across_restarts = false;
@@ -40,6 +41,11 @@ struct TerminateOnTime {
   void begin() {
     if (!(seconds > 0)) throw LogicError("crochet: TerminateOnTime: the budget of seconds has to be above 0");
     start = clock();
+  }
+
+  /// A training whose time is used up makes no further step when resumed.
+  void after_create_session(auto& /*session*/, auto& coordinator) const {
+    if (across_restarts && used() >= seconds) coordinator.request_stop(reason(), "TerminateOnTime");
   }
 
   void after_run(auto& run, const auto& /*values*/) const {

@@ -14,12 +14,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
 
 namespace crochet::io {
 
 CROCHET_INLINE std::unique_ptr<EventSink> EventFileSink::create(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int file =
+      crochet::detail::beyond_standard_error(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file >= 0) return std::unique_ptr<EventSink>(new EventFileSink(path, file));
   if (errno == EEXIST) return nullptr;
   fail(path, "be made");

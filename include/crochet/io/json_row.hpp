@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,9 +31,6 @@ class JsonRow {
   static constexpr bool reserves(std::string_view name) { return name == "step"; }
 
   explicit JsonRow(std::int64_t step);
-  JsonRow(const JsonRow&) = delete;
-  JsonRow& operator=(const JsonRow&) = delete;
-  ~JsonRow();
 
   /// Adds a member. A scalar becomes a number, or null if it is not finite (JSON has no such number). A tensor or range
   /// becomes an array of these, row-major, with one array level per dimension. A float is written as the shortest text
@@ -44,13 +40,11 @@ class JsonRow {
     begin_member(name);
     put_any(value);
   }
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const { return text_ + "}"; }
 
   static std::optional<std::int64_t> step_of(std::string_view line);
 
  private:
-  struct Parts;
-
   template <class T>
   void put_any(const T& value) {
     if constexpr (std::same_as<T, bool> || std::same_as<T, float>) {
@@ -87,7 +81,12 @@ class JsonRow {
   void put(float value);
   void put(double value);
 
-  std::unique_ptr<Parts> parts_;
+  /// Before a value: a comma behind another one.
+  void separate();
+
+  // As text, not as a tree of nlohmann_json, whose destructor allocates: without memory it would end the program.
+  std::string text_;    // without the brace at the end
+  bool fresh_ = false;  // nothing is before the next value
 };
 
 }  // namespace crochet::io

@@ -31,9 +31,9 @@ namespace crochet::io {
 
 CROCHET_INLINE SafetensorsReader::SafetensorsReader(InputFile file) : file_(std::move(file)) {
   detail::reading(file_.path(), [this] {
+    const std::string begin = read_begin();
+    data_ = begin.size();
     try {
-      const std::string begin = read_begin();
-      data_ = begin.size();
       open(detail::read_safetensors_header(begin, file_.size()));
     } catch (const DataLossError& error) {
       throw DataLossError("crochet: " + file_.path().string() + " is damaged: " + error.what());

@@ -46,7 +46,8 @@ CROCHET_INLINE std::string write_sorted_table(std::span<const KeyValue> entries)
   try {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (i > 0 && entries[i].first <= entries[i - 1].first) {
-        throw LogicError("crochet: the keys of a table have to be different and in order");
+        throw LogicError("crochet: the keys of a table have to be different and in order, and \"" + entries[i].first +
+                         "\" is there twice or too late");
       }
       builder.Add(entries[i].first, entries[i].second);
     }

@@ -4,6 +4,7 @@
 
 #include <crochet/io/tfrecord.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,7 +27,9 @@ CROCHET_INLINE std::uint32_t masked_crc_of(std::string_view bytes) {
 namespace crochet::io {
 
 CROCHET_INLINE void append_tfrecord(std::string& file, std::string_view payload) {
-  const std::size_t begin = file.size();
+  const std::size_t begin = file.size(), size = detail::record_head + payload.size() + detail::record_foot;
+  // So that without memory nothing is appended. At least doubled: records are appended one after the other.
+  if (file.capacity() - begin < size) file.reserve(std::max(begin + size, 2 * file.capacity()));
   append_little_endian(file, static_cast<std::uint64_t>(payload.size()));
   append_little_endian(file, detail::masked_crc_of(std::string_view(file).substr(begin)));
   file += payload;

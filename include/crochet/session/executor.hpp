@@ -44,7 +44,8 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 /// - `Workspace`: the memory of one run; default-constructible and movable;
 /// - `fetchable`, `feedable`, `targets`: static constexpr std::array<std::string_view, n>, the names by role;
 /// - `fetched_t<N>`: the type in which the value of name N is returned, float or TensorView<float, 2> for example;
-/// - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type;
+/// - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type; for errors
+///   optionally `fed_rank<N>`, an int, its number of dimensions;
 /// - `run<Demand>(workspace, feeds...)`: computes the names in the Demand, from const Feed<N, X>&...;
 /// - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run. Called only when a
 ///   hook or caller reads the value, so a device copies and synchronizes here.

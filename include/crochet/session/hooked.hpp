@@ -130,7 +130,9 @@ class HookedLayer {
   /// Calls on_error of every hook, in order. Their exceptions go to the diagnostic sink.
   void on_error(std::exception_ptr error) {
     auto report = [](const std::exception_ptr& thrown) {
-      diagnose(detail::message({"crochet: on_error of a hook threw: ", detail::what_of(thrown)}));
+      detail::diagnose_or("crochet: on_error of a hook threw", [&] {
+        return detail::message({"crochet: on_error of a hook threw: ", detail::what_of(thrown)});
+      });
     };
     if constexpr (usable) chain_.template fire_guarded<phase::on_error>(report, error);
   }
@@ -141,8 +143,10 @@ class HookedLayer {
       try {
         executor_.close();
       } catch (...) {
-        diagnose(
-            detail::message({"crochet: close() of an executor threw: ", detail::what_of(std::current_exception())}));
+        detail::diagnose_or("crochet: close() of an executor threw", [] {
+          return detail::message(
+              {"crochet: close() of an executor threw: ", detail::what_of(std::current_exception())});
+        });
       }
     }
   }

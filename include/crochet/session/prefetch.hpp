@@ -13,10 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/prefetch_slots.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/clean_stop.hpp>
+#include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/threads.hpp>
 
@@ -44,15 +46,16 @@ class Prefetch {
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// The next item, valid until the next call. Waits until one is ready. Throws the exception of `fill`, and
-  /// StopIteration if the coordinator should stop during the wait. One thread at a time.
+  /// The next item, valid until the next call. Waits until one is ready. One thread at a time.
+  /// - Throws the exception of `fill`. If the coordinator should stop during the wait: StopIteration, or the
+  ///   PreemptionError that a thread has reported, from which run_step_fn, run and train recover.
   const Item& next() {
     std::unique_lock lock{mutex_};
     if (taken_) taken_ = false, advance(first_);
     changed_.notify_all();  // a slot is free
     const auto wait_is_over = [&] { return ready_ > 0 || over_ || !running_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(50), wait_is_over)) {
-      if (coordinator_->should_stop()) throw StopIteration("crochet: stop requested while waiting for the next item");
+      if (coordinator_->should_stop()) stop_waiting();
     }
     if (ready_ == 0 && !over_) {
       lock.unlock();
@@ -116,6 +119,11 @@ class Prefetch {
   [[nodiscard]] Hook hook() { return Hook{this}; }
 
  private:
+  [[noreturn]] CROCHET_COLD void stop_waiting() const {
+    const std::exception_ptr error = coordinator_->error();
+    if (detail::is_preemption(error)) std::rethrow_exception(error);
+    throw StopIteration("crochet: stop requested while waiting for the next item");
+  }
   void advance(std::size_t& index) const { index = index + 1 == slots_.size() ? 0 : index + 1; }
 
   /// The body of the thread.

@@ -28,15 +28,32 @@ constexpr auto target_reason() {
     return std::type_identity<error::runs_a_target_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
   }
 }
+/// The elements of a value that is fed: those of an array, or the value.
+template <class X>
+constexpr auto elements_of() {
+  if constexpr (requires { typename X::value_type; }) {
+    return std::type_identity<std::remove_const_t<typename X::value_type>>{};
+  } else {
+    return std::type_identity<X>{};
+  }
+}
+template <class E, class N, class X>
+inline constexpr bool only_rank_differs = requires {
+  E::template fed_rank<N>;
+  requires std::is_same_v<typename decltype(elements_of<X>())::type, typename E::template fed_t<N>>;
+};
 template <class E, class H, class N, class X>
 constexpr auto feed_reason() {
   if constexpr (!can_feed<E, N>) {
     return std::type_identity<error::feeds_a_name_that_is_not_a_placeholder<H, spelt<N>, hint<N, E::feedable>>>{};
-  } else if constexpr (!E::template accepts_feed<N, X>) {
+  } else if constexpr (E::template accepts_feed<N, X>) {
+    return Ok{};
+  } else if constexpr (only_rank_differs<E, N, X>) {
+    return std::type_identity<error::feeds_a_value_of_the_wrong_rank<
+        H, spelt<N>, error::given<X>, error::wanted<error::rank<E::template fed_rank<N>>>>>{};
+  } else {
     return std::type_identity<error::feeds_a_value_of_the_wrong_type<H, spelt<N>, error::given<X>,
                                                                      error::wanted<typename E::template fed_t<N>>>>{};
-  } else {
-    return Ok{};
   }
 }
 template <class H, class N, class... Earlier>
@@ -69,7 +86,7 @@ constexpr auto train_hint_of() {
   if constexpr (can_run<E, Name<"train">>) {
     return std::type_identity<error::did_you_mean<spelt<Name<"train">>>>{};
   } else {
-    return std::type_identity<error::no_similar_name>{};
+    return std::type_identity<hint<Name<"train">, E::targets>>{};
   }
 }
 template <class E>

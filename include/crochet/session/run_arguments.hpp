@@ -2,6 +2,7 @@
 // Reports an argument of `run` that is no part of a request.
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
@@ -35,7 +36,10 @@ using fetches_among = typename Parts<std::conditional_t<RequestPart<A>, A, Fetch
 template <class E, class... A>
 auto refused_run() {
   using Other = typename decltype(other_argument<A...>())::type;
-  static_assert(call_is_usable<error::this_is_no_part_of_a_request<Other>>, "crochet: crochet::error says why");
+  using Why =
+      std::conditional_t<std::is_convertible_v<Other, std::string_view>,
+                         error::a_text_is_a_name_with_the_suffix_n<Other>, error::this_is_no_part_of_a_request<Other>>;
+  static_assert(call_is_usable<Why>, "crochet: crochet::error says why");
   return fetch_none<E>(fetches_among<A...>{});
 }
 

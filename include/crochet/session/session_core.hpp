@@ -43,11 +43,15 @@ class SessionCore {
   /// and its executor is closed.
   ~SessionCore() {
     if (closed()) return;
+    detail::diagnose_or("crochet: a session was destroyed without close()", [this] {
+      return detail::message({detail::line_start(executor()),
+                              "a session was destroyed without close(), so no hook saw end(); use run_session"});
+    });
     try {
-      diagnose(detail::message({detail::line_start(executor()),
-                                "a session was destroyed without close(), so no hook saw end(); use run_session"}));
-      detail::fail_on_all_ranks(executor(),
-                                std::make_exception_ptr(LogicError("a session was destroyed without close()")));
+      const auto destroyed = [] {
+        return std::make_exception_ptr(LogicError("a session was destroyed without close()"));
+      };
+      detail::fail_on_all_ranks(executor(), failed_by_ ? failed_by_ : destroyed());
     } catch (const std::bad_alloc&) {  // for the texts
     }
     static_cast<void>(coordinated_.close());
@@ -75,10 +79,11 @@ class SessionCore {
     hooked_.stop().note(who, reason, kind);
     hooked_.set_state(SessionState::stopped);
   }
-  /// Records the source and the reason of the loop's end, unless they are already recorded. For code that runs a
-  /// session.
+  /// Records the source and the reason of the loop's end, unless they are already recorded or the coordinator has
+  /// stopped before. For code that runs a session.
   void note_stop(std::string_view who, std::string_view reason) {
-    if (!detail::ended_by_another_rank(executor(), hooked_.stop())) hooked_.stop().note(who, reason);
+    adopt_reason();
+    note_end(who, reason);
   }
 
   [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
@@ -158,23 +163,27 @@ class SessionCore {
   /// Recreates the session after an error that allows recovery. Throws that error if it does not, or the error of the
   /// recovery.
   CROCHET_COLD void recover(std::exception_ptr error) {
-    if (!Recovery::recovers || !detail::is_preemption(error)) std::rethrow_exception(error);
+    if (!Recovery::recovers || !detail::is_preemption(error)) {
+      failed_by_ = error;
+      std::rethrow_exception(error);
+    }
     const SessionState before = hooked_.state();  // a stop request survives the session that received it
     const std::int64_t reached = step();
     for (;;) {
-      lost_by_ = error;
+      failed_by_ = error;
       detail::lose_on_all_ranks(executor(), error);
       lose();
       recovery_.pause(error, step(), coordinator(), detail::line_start_of_loss(executor(), error));
       try {
         hooked_.create(creator_, coordinator());
         hooked_.set_state(before);
+        failed_by_ = nullptr;
         say_what_was_lost(reached);
         return;
       } catch (const PreemptionError&) {
         error = std::current_exception();
       } catch (...) {
-        lost_by_ = std::current_exception();
+        failed_by_ = std::current_exception();
         coordinated_.restart();
         hooked_.close_raw();
         throw;
@@ -196,6 +205,9 @@ class SessionCore {
   CoordinatedLayer coordinated_;
 
  private:
+  void note_end(std::string_view who, std::string_view reason) {
+    if (!detail::ended_by_another_rank(executor(), hooked_.stop())) hooked_.stop().note(who, reason);
+  }
   void open() {
     try {
       hooked_.create(creator_, coordinator());
@@ -228,11 +240,13 @@ class SessionCore {
   }
 
   CROCHET_COLD void close_lost() {
-    diagnose(
-        detail::message({detail::line_start(executor()),
-                         "the session was lost, so hooks see on_error() and not end(): ", detail::what_of(lost_by_)}));
-    detail::fail_on_all_ranks(executor(), lost_by_);
-    hooked_.on_error(lost_by_);
+    detail::diagnose_or("crochet: the session was lost, so hooks see on_error() and not end()", [this] {
+      return detail::message(
+          {detail::line_start(executor()),
+           "the session was lost, so hooks see on_error() and not end(): ", detail::what_of(failed_by_)});
+    });
+    detail::fail_on_all_ranks(executor(), failed_by_);
+    hooked_.on_error(failed_by_);
     hooked_.set_state(SessionState::closed);
     const std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();
@@ -271,26 +285,30 @@ class SessionCore {
     } else if (signal != 0) {
       hooked_.stop().note("StopOnSignal", detail::name_of_signal(signal), StopKind::interruption);
     } else {
-      note_stop(who.empty() ? "the coordinator" : who, coordinator().reason());
+      note_end(who.empty() ? "the coordinator" : who, coordinator().reason());
     }
   }
   /// Prints the final message.
   CROCHET_COLD void say_why() {
     if (!hooked_.stop().has_reason() || !detail::writes_lines(executor())) return;
-    const std::int64_t step = stop_reason().step;  // nvcc: no member of a call in a braced list
-    diagnose(detail::message({"crochet: stopped at step ", step, " by ", to_string(stop_reason())}));
+    detail::diagnose_or("crochet: stopped", [this] {
+      const std::int64_t step = stop_reason().step;  // nvcc: no member of a call in a braced list
+      return detail::message({"crochet: stopped at step ", step, " by ", to_string(stop_reason())});
+    });
   }
   /// A PreemptionError of a thread is not an error of close() if the session can recover.
   [[nodiscard]] CROCHET_COLD bool swallowed(const std::exception_ptr& reported) {
     if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
-    diagnose(
-        detail::message({detail::line_start(executor()), "while the session was closed: ", detail::what_of(reported)}));
+    detail::diagnose_or("crochet: an error while the session was closed", [&] {
+      return detail::message(
+          {detail::line_start(executor()), "while the session was closed: ", detail::what_of(reported)});
+    });
     return true;
   }
 
   Recovery recovery_;
   Creator creator_;
-  std::exception_ptr lost_by_;  // the last error for which the session was closed and recreated
+  std::exception_ptr failed_by_;  // the last error of a run that propagated, or for which the session was recreated
 };
 
 }  // namespace crochet

@@ -94,7 +94,8 @@ class Threads final : public ThreadGroup {
     try {
       coordinator.request_stop(error, name);
     } catch (...) {
-      diagnose("crochet: the thread " + name + " failed after it was given up: " + what_of(error));
+      diagnose_or("crochet: a thread failed after it was given up",
+                  [&] { return "crochet: the thread " + name + " failed after it was given up: " + what_of(error); });
     }
   }
   std::stop_source source() {

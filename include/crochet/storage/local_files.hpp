@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/descriptor.hpp>
 #include <crochet/storage/file_system.hpp>
 
 #if __has_include(<unistd.h>)
@@ -135,7 +136,8 @@ class LocalFiles final : public FileSystem {
   }
   static std::FILE* open_to_write(const std::filesystem::path& path) {
 #if __has_include(<unistd.h>)
-    const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int opened = crochet::detail::beyond_standard_error(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (opened < 0) return nullptr;
     std::FILE* const file = ::fdopen(opened, "wb");
     if (file != nullptr) return file;

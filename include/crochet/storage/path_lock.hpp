@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
 
 #if __has_include(<sys/file.h>)
@@ -167,9 +168,9 @@ inline void write_lock_owner(int descriptor) {
 /// Opens the lock file; read-only if another user owns it. Negative on failure: errno has the cause.
 inline int open_lock_file(const std::filesystem::path& path) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const int opened = ::open(path.c_str(), O_RDWR | O_CREAT | flags, 0666);
+  const int opened = crochet::detail::beyond_standard_error(::open(path.c_str(), O_RDWR | O_CREAT | flags, 0666));
   if (opened >= 0 || errno != EACCES) return opened;
-  const int readable = ::open(path.c_str(), O_RDONLY | flags);
+  const int readable = crochet::detail::beyond_standard_error(::open(path.c_str(), O_RDONLY | flags));
   if (readable < 0) errno = EACCES;
   return readable;
 }

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <crochet/base/clock.hpp>
+#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/started_thread.hpp>
 #include <crochet/web/http_reply.hpp>
@@ -78,7 +79,7 @@ class HttpServer {
   /// Closes a file descriptor.
   struct File {
     File() = default;
-    explicit File(int opened) : number(opened) {}
+    explicit File(int opened) : number(detail::beyond_standard_error(opened)) {}
     File(File&& other) noexcept : number(std::exchange(other.number, -1)) {}
     File& operator=(File&& other) noexcept {
       std::swap(number, other.number);
@@ -136,9 +137,10 @@ class HttpServer {
 
   void start() {
     Loop loop;
-    loop.polled.reserve(2);  // so that a turn without connections needs no memory
-    thread_ = std::make_unique<std::thread>(detail::started_thread<std::thread>(
-        "the server of LivePage", [this, own = std::move(loop)]() mutable { serve(own); }));
+    loop.polled.reserve(2);                     // so that a turn without connections needs no memory
+    thread_ = std::make_unique<std::thread>();  // before the thread starts: a thread without an owner ends the program
+    *thread_ = detail::started_thread<std::thread>("the server of LivePage",
+                                                   [this, own = std::move(loop)]() mutable { serve(own); });
   }
   void serve(Loop& loop) {
     for (bool goes_on = true; goes_on;) {

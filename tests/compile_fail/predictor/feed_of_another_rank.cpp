@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: call_is_usable<crochet::error::feeds_a_value_of_the_wrong_type<crochet::error::the_caller,
+// expect-error: call_is_usable<crochet::error::feeds_a_value_of_the_wrong_rank<crochet::error::the_caller, .*wanted<crochet::error::rank<2>
 // The view has rank 3.
 #include <crochet/executor/cpu.hpp>
 

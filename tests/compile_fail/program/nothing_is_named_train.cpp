@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::runs_a_target_that_is_not_in_the_graph<crochet::error::the_training_loop,
-// expect-error: no_similar_name
+// expect-error: there_are<
 // expect-error: nothing_is_named_train.cpp:2[0-9]
 // A model without any name is not a step function: `run` has nothing to run. (The corrected one has a target of another
 // name, which its data request.)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: call_is_usable<crochet::error::this_is_no_part_of_a_request<char
+// expect-error: call_is_usable<crochet::error::a_text_is_a_name_with_the_suffix_n<char
 // A target is a name, "train"_n.
 #include "program.hpp"
 

@@ -31,6 +31,28 @@ Bytes png_file(const std::vector<T>& samples, std::uint32_t height, std::uint32_
   return first(size, file);
 }
 
+/// A row of grey samples of 16 bits, without information about gamma. Each is 257 times the given one of 8 bits.
+inline Bytes grey_png_of_16_bits(const Bytes& samples) {
+  Bytes row, file;
+  for (const std::uint8_t sample : samples) row.insert(row.end(), {sample, sample});
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(
+      png, &file,
+      [](png_structp to, png_bytep bytes, std::size_t n) {
+        auto* const all = static_cast<Bytes*>(png_get_io_ptr(to));
+        all->insert(all->end(), bytes, bytes + n);
+      },
+      nullptr);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(samples.size()), 1, 16, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  png_write_row(png, row.data());
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return file;
+}
+
 /// How jpeg_file() encodes.
 struct JpegOptions {
   bool progressive = false;

@@ -74,6 +74,8 @@ TEST(ReadImage, TransparentPixelsAreInFrontOfWhite) {
 TEST(ReadImage, SamplesOf16BitsBecome8Bits) {
   const std::vector<std::uint16_t> linear{0, 65535};
   EXPECT_EQ(read(png_file(linear, 1, 2, PNG_FORMAT_LINEAR_Y), {.channels = 1}).pixels, (Bytes{0, 255}));
+  const Bytes ramp_of_16_bits{0, 1, 10, 32, 64, 128, 192, 255};
+  EXPECT_EQ(read(cr::test::grey_png_of_16_bits(ramp_of_16_bits), {.channels = 1}).pixels, ramp_of_16_bits);
 }
 
 TEST(ReadImage, JpegIsNearTheOriginal) {

@@ -173,6 +173,18 @@ TEST(Cadence, WhatActsInARunThatFallsShortActsOnce) {
   EXPECT_TRUE(timer.due_next(19, clock));
 }
 
+TEST(Cadence, ItsStateHasTheStepsOfARun) {
+  const ManualClock clock;
+  Cadence timer = Cadence::every_steps(10);
+  timer.due_next(0, clock), timer.ran(4);
+  timer.due_next(4, clock), timer.ran(8);
+  cr::testing::StateBox box;
+  timer.save_state(box, 0);
+  Cadence resumed = Cadence::every_steps(10);
+  resumed.load_state(box, 0);
+  EXPECT_TRUE(resumed.due_next(8, clock)) << "the run makes step 12";
+}
+
 TEST(Cadence, MultiplesComeAgainAfterAStepBack) {
   ManualClock clock;
   Cadence timer = Cadence::every_steps(10);

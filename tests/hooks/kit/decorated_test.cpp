@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decorators: which calls they forward to the inner hook, in which runs, and their cost.
 #include <crochet/hooks/early_stopping.hpp>
+#include <crochet/hooks/epoch_means.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/every_seconds.hpp>
 #include <crochet/hooks/feed_fn.hpp>
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/only_in.hpp>
+#include <crochet/hooks/stop_on_predicate.hpp>
 #include <crochet/hooks/timed.hpp>
 #include <crochet/hooks/when.hpp>
 #include <crochet/session/monitored_session.hpp>
@@ -14,10 +16,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -138,6 +143,61 @@ TEST(EveryN, ARunThatFailsDoesNotUseUpTheTurn) {
   EXPECT_EQ(run.hook().hook.text, "begin create b0 b0 a1");
 }
 
+/// Its runs make as many steps as a test sets.
+struct Strides {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"loss"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  static constexpr std::array<std::string_view, 0> targets{};
+  template <class N>
+  using fetched_t = float;
+  template <class N>
+  using fed_t = float;
+  template <class N, class X>
+  static constexpr bool accepts_feed = false;
+
+  template <class D, class... F>
+  void run(Workspace&, const F&...) {
+    step += stride;
+  }
+  template <class N>
+  float fetch(Workspace&) const {
+    return 1;
+  }
+  [[nodiscard]] std::int64_t global_step() const { return step; }
+
+  std::int64_t step = 0, stride = 1;
+};
+
+TEST(EveryN, ARunThatFallsShortOfTheMultipleDoesNotUseUpTheTurn) {
+  Strides executor;
+  cr::MonitoredSession session{executor, cr::HookChain{cr::EveryN<3, Diary>{}}};
+  for (const int stride : {1, 1, 0, 0, 1, 1}) {  // 0: an evaluation, or gradients that are accumulated
+    executor.stride = stride;
+    session.run();
+  }
+  session.close();
+  EXPECT_EQ(session.hooks().at<0>().hook.text, "begin create b2 b2 b2 a3 end");
+}
+
+TEST(EveryN, AResumedTrainingWithSeveralStepsInARunMissesNoMultiple) {
+  using Hook = cr::EveryN<10, Diary>;
+  Strides executor{.stride = 4};
+  cr::testing::StateBox box;
+  {
+    cr::MonitoredSession session{executor, cr::HookChain{Hook{}}};
+    for (int i = 0; i < 4; ++i) session.run();
+    EXPECT_EQ(session.hooks().at<0>().hook.text, "begin create b8 a12");
+    session.hooks().at<0>().save_state(box);
+    session.close();
+  }
+  cr::MonitoredSession session{executor, cr::HookChain{Hook{}}};
+  session.hooks().at<0>().load_state(box);
+  for (int i = 0; i < 4; ++i) session.run();
+  EXPECT_EQ(session.hooks().at<0>().hook.text, "begin create b8 a12 b16 a20 b28 a32");
+  session.close();
+}
+
 TEST(EveryN, LeavesAConditionalHookItsChoice) {
   Script run{cr::EveryN<2, EveryThird>{{}, {.anchor = cr::Anchor::first_run}}};
   EXPECT_EQ(fetched_in(run, 7), "loss||||||loss|") << "admitted at steps 0 2 4 6, due at 0 3 6";
@@ -167,6 +227,15 @@ TEST(EveryN, IsInitializedLikeTheHookInside) {
   EXPECT_EQ(plain.hook.patience, 10);
   const cr::OnlyIn<"train", cr::EveryN<3, cr::EarlyStopping<"loss">>> nested{{{.aim = cr::Aim::lowest, .patience = 4}}};
   EXPECT_EQ(nested.hook.hook.patience, 4);
+}
+
+TEST(Decorators, AreInitializedLikeHooksWithConstructors) {
+  const cr::MetricChannel metrics;
+  const cr::EveryN<2, cr::EpochMeans<"loss">> means{{metrics, "train/"}};
+  EXPECT_EQ(means.hook.prefix, "train/");
+  const auto never = [] { return false; };
+  const cr::Timed<cr::StopOnPredicate<decltype(never)>> stops{{never, {.run_every_steps = 2}}};
+  EXPECT_EQ(stops.hook.cadence(), "every 2 steps");
 }
 
 TEST(Decorators, AStopIsAskedForInTheNameOfTheHookInside) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // CsvLogger, JsonLinesLogger: rows of values in files.
 #include <crochet/crochet.hpp>
+#include <crochet/hook/describe.hpp>
 #include <crochet/hooks/csv_logger.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
+#include <crochet/hooks/isolated.hpp>
 #include <crochet/testing.hpp>
 
 #include <nlohmann/json.hpp>
@@ -321,6 +323,15 @@ TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
     EXPECT_THROW(cr::io::RowFile::resume(path, "", 1, &cr::io::JsonRow::step_of), cr::IoError) << line;
     EXPECT_EQ(text_of(path), kept + line) << "unchanged";
   }
+}
+
+TEST(RowLoggers, HaveTheNamesThatProgramsWrite) {
+  const cr::HookChain chain{cr::CsvLogger<"loss", "accuracy">{.path = "a.csv"},
+                            cr::Isolated{cr::JsonLinesLogger<"loss">{.path = "a.jsonl"}}};
+  const std::string table = cr::describe(chain);
+  EXPECT_NE(table.find("CsvLogger<\"loss\", \"accuracy\">"), std::string::npos) << table;
+  EXPECT_NE(table.find("JsonLinesLogger<\"loss\">"), std::string::npos) << table;
+  EXPECT_EQ(table.find("RowLogger"), std::string::npos) << table;
 }
 
 TEST(RowLoggers, KeepTheLaws) {

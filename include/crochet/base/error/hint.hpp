@@ -30,16 +30,29 @@ using spelt = N;
 
 template <class N, const auto& Candidates>
 struct Hint {
+  static constexpr std::size_t a_few = 6;
   static constexpr std::string_view found = closest(N::view(), Candidates);
   static auto type() {
-    if constexpr (found.empty()) {
-      return std::type_identity<error::no_similar_name>{};
+    if constexpr (!found.empty()) {
+      return std::type_identity<error::did_you_mean<spelt<Named<found>>>>{};
+    } else if constexpr (Candidates.size() <= a_few) {
+      return all(std::make_index_sequence<Candidates.size()>{});
     } else {
-      return std::type_identity<error::did_you_mean<spelt<Name<FixedString<found.size() + 1>{found}>>>>{};
+      return std::type_identity<error::no_similar_name>{};
     }
   }
+
+ private:
+  template <const std::string_view& Text>
+  using Named = Name<FixedString<Text.size() + 1>{Text}>;
+  template <std::size_t I>
+  static constexpr std::string_view candidate = Candidates[I];
+  template <std::size_t... I>
+  static auto all(std::index_sequence<I...>) {
+    return std::type_identity<error::there_are<spelt<Named<candidate<I>>>...>>{};
+  }
 };
-/// did_you_mean<the candidate nearest to N>, or no_similar_name.
+/// did_you_mean<the candidate nearest to N>, there_are<the candidates> if they are few, or no_similar_name.
 template <class N, const auto& Candidates>
 using hint = typename decltype(Hint<N, Candidates>::type())::type;
 

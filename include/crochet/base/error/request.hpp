@@ -24,6 +24,12 @@ struct feeds_a_name_that_is_not_a_placeholder;
 template <class Hook, class Fed, class Given, class Wanted>
 struct feeds_a_value_of_the_wrong_type;
 
+/// Cause: the value has the placeholder's element type and another number of dimensions.
+/// Fix: feed a view of that rank, TensorView<float, 2>{data, {rows, columns}} for example, or a range such as a
+/// std::vector, which fits every shape of as many elements; to a placeholder of rank 0 a single value.
+template <class Hook, class Fed, class Given, class Wanted>
+struct feeds_a_value_of_the_wrong_rank;
+
 /// Cause: one request feeds the same name twice.
 /// Fix: feed it once.
 template <class Hook, class Fed>
@@ -50,12 +56,17 @@ struct belongs_to_a_plan_that_is_not_in_the_graph;
 template <class Hook, class Pattern, class DidYouMean>
 struct watches_no_node_of_this_model;
 
-/// Cause: an argument of `run` is no part of a request: for example a value without the name of its placeholder, a
-/// batch, or a text.
+/// Cause: an argument of `run` is no part of a request: for example a value without the name of its placeholder, or a
+/// batch.
 /// Fix: `feed<"x">(value)` for a value, `feeds(feed<"x">(batch.x), feed<"y">(batch.y))` for a batch, `"train"_n` for a
 /// target, `fetches<"loss">` for a value to return.
 template <class Argument>
 struct this_is_no_part_of_a_request;
+
+/// Cause: an argument of `run` is a text. A target is a name, which is a type.
+/// Fix: `using namespace crochet::literals;` and the suffix: `session.run("train"_n)`; or `targets<"train">`.
+template <class Text>
+struct a_text_is_a_name_with_the_suffix_n;
 
 /// Cause: a value that this run requests depends on a placeholder that neither the caller nor a hook feeds.
 /// Fix: feed it, or do not request what depends on it.

@@ -27,14 +27,20 @@ struct the_training_loop;
 /// The name that was probably intended.
 template <class Meant>
 struct did_you_mean;
-/// No existing name is similar.
+/// No existing name is similar. There are more than a few.
 struct no_similar_name;
+/// No existing name is similar. These are all; none: the executor has no such name.
+template <class... Names>
+struct there_are;
 
 /// The type of the given value, and the required element type.
 template <class T>
 struct given;
 template <class T>
 struct wanted;
+/// The required number of dimensions.
+template <int Dimensions>
+struct rank;
 /// The form that is required.
 template <class T>
 struct expected;

@@ -32,6 +32,7 @@ struct PngImage : png_image {
 CROCHET_COLD inline Image decode_png(const ImageSource& source) {
   PngImage png;
   if (png_image_begin_read_from_memory(&png, source.bytes.data(), source.bytes.size()) == 0) png.fail(source);
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // otherwise samples of 16 bits are linear light
   Image image = source.blank(png.height, png.width);
   png.format = image.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   const png_color white{255, 255, 255};

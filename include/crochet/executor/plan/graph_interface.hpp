@@ -26,6 +26,8 @@ struct GraphInterface {
   using fetched_t = typename FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
   template <class N>
   using fed_t = element_t<T::template node<N>().dtype>;
+  template <class N>
+  static constexpr int fed_rank = static_cast<int>(T::template node<N>().shape.rank);
   template <class D>
   using plan_of = Planned<T, D>;
 

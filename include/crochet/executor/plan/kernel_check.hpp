@@ -11,6 +11,7 @@
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/reads_only.hpp>
+#include <crochet/executor/plan/rows_check.hpp>
 #include <crochet/graph/ops/comparisons.hpp>
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/reduction.hpp>
@@ -83,13 +84,16 @@ class KernelCheck {
   }
 };
 
-/// The reason why a run of the plan with these feeds does not compile: a feed that it lacks, or an operation that the
-/// device has no code for.
+/// The reason why a run of the plan with these feeds does not compile: a feed that it lacks, rows of two dimensions on
+/// several ranks, or an operation that the device has no code for.
 template <class T, class P, class Kernels, class... N>
 constexpr auto run_reason(Names<N...> fed) {
   using Fed = typename decltype(FeedCheck<T, P>::reason(fed))::type;
+  using Rows = typename decltype(RowsCheck<T, P>::reason())::type;
   if constexpr (!std::is_same_v<Fed, error::none>) {
     return std::type_identity<Fed>{};
+  } else if constexpr (!std::is_same_v<Rows, error::none>) {
+    return std::type_identity<Rows>{};
   } else {
     using Missing = typename decltype(KernelCheck<P, Kernels>::reason())::type;
     if constexpr (std::is_same_v<Missing, error::none> && requires { requires Kernels::for_inference; }) {

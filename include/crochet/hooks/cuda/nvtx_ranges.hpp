@@ -45,7 +45,7 @@ class NvtxRanges {
     Clock clock{};
   };
   NvtxRanges() : NvtxRanges(Options{}) {}
-  explicit NvtxRanges(Options options, const cuda::Nvtx& tool = cuda::nvtx())
+  explicit(false) NvtxRanges(Options options, const cuda::Nvtx& tool = cuda::nvtx())
       : options_(std::move(options)), probe_(tool) {}
   NvtxRanges(Options options, const cuda::Nvtx&& tool) = delete;  // the hook refers to it
 

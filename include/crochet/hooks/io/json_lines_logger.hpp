@@ -2,6 +2,8 @@
 // JsonLinesLogger<"loss">: writes values to a file with a JSON object per line. Needs the component crochet::io.
 #pragma once
 
+#include <crochet/base/name.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/row_logger.hpp>
 #include <crochet/io/json_row.hpp>
 
@@ -17,5 +19,8 @@ namespace crochet {
 /// - Cost: a comparison per run, about 20 us per row of scalars.
 template <FixedString... Text>
 using JsonLinesLogger = RowLogger<io::JsonRow, Text...>;
+
+template <FixedString... Text>
+struct detail::TypeName<RowLogger<io::JsonRow, Text...>> : AliasName<"JsonLinesLogger", Text...> {};
 
 }  // namespace crochet

@@ -78,7 +78,7 @@ class ProfilerHook {
                          phase::on_error>;
   using probe = trace::StepRecorder;
 
-  explicit ProfilerHook(ProfilerHookOptions options)
+  explicit(false) ProfilerHook(ProfilerHookOptions options)
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
   /// For sessions on several ranks: each has a folder of its own.

@@ -85,7 +85,7 @@ class Cadence {
     return decide(step - 1, step, step, clock);
   }
   /// Whether it is due in the run that begins at `step`. Predicts that the run makes as many steps as the last one, 1
-  /// at first; ran() corrects the prediction.
+  /// in the first run of a training; ran() corrects the prediction.
   template <class Clock>
   constexpr bool due_next(std::int64_t step, const Clock& clock) {
     expected_ = step + stride_;
@@ -205,6 +205,9 @@ class Cadence {
   constexpr void wait_until(std::int64_t step) {
     begin_window(anchor_ == Anchor::global_step ? step - 1 : step - steps_);
   }
+  /// Steps that the next run is predicted to make; for a hook that saves its position itself.
+  [[nodiscard]] constexpr std::int64_t stride() const { return stride_; }
+  constexpr void set_stride(std::int64_t steps) { stride_ = std::max<std::int64_t>(1, steps); }
   /// Whether an interval has begun.
   [[nodiscard]] constexpr bool started() const { return started_; }
 
@@ -217,6 +220,7 @@ class Cadence {
     out.put("cadence.step", last_step_);
     out.put("cadence.seconds", started_ ? now - last_time_ : 0.0);
     if (unit_ == Unit::epochs) out.put("cadence.epoch", begin_);
+    if (unit_ == Unit::steps) out.put("cadence.stride", stride_);
   }
   template <class In>
   void load_state(In& in, double now) {
@@ -224,6 +228,7 @@ class Cadence {
     in.get("cadence.started", started_);
     in.get("cadence.step", last_step_);
     if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
+    if (unit_ == Unit::steps && in.get("cadence.stride", stride_)) set_stride(stride_);
     if (unit_ == Unit::epochs) {
       started_ = in.get("cadence.epoch", begin_) && started_;
       decided_ = begin_;

@@ -70,6 +70,26 @@ Evaluation<N...> averaged(Evaluation<N...> sums) {
   return sums;
 }
 
+/// Saves and loads a result as a hook's state.
+template <class... N>
+void save_evaluation(const Evaluation<N...>& result, bool with_epoch, auto& out) {
+  out.put("step", result.step);
+  if (with_epoch) out.put("epoch", result.epoch);
+  out.put("batches", result.batches);
+  out.put("weight", result.weight);
+  out.put("values", result.values);
+}
+/// False if there is none.
+template <class... N>
+bool load_evaluation(Evaluation<N...>& result, auto& in) {
+  const bool found = in.get("step", result.step);
+  in.get("epoch", result.epoch);
+  in.get("batches", result.batches);
+  in.get("weight", result.weight);
+  in.get("values", result.values);
+  return found;
+}
+
 /// "step 500: accuracy = 0.8921, loss = 0.3012", after "epoch 5, " if the epoch is set.
 template <class... N>
 std::string evaluation_text(const Evaluation<N...>& result) {

@@ -55,6 +55,9 @@ class RunCadence {
     if (!counts_runs_) return cadence_.next_step();
     return cadence_.next_step() == 0 ? 0 : (runs_ + interval - cadence_.next_step()) % interval;
   }
+  /// See Cadence::stride.
+  [[nodiscard]] constexpr std::int64_t stride() const { return cadence_.stride(); }
+  constexpr void set_stride(std::int64_t steps) { cadence_.set_stride(steps); }
   /// Continues from a position().
   constexpr void seek(std::int64_t position, std::int64_t interval) {
     if (counts_runs_) {

@@ -37,8 +37,9 @@ struct Scalar {
 
   static void add(io::Summary& summary, const auto& values) {
     const auto value = values[Name<Text>{}];
-    static_assert(NumberElement<std::remove_const_t<decltype(value)>>, "crochet: summary::Scalar needs a scalar");
-    summary.scalar(Tag.view(), static_cast<double>(value));
+    constexpr bool is_number = NumberElement<std::remove_const_t<decltype(value)>>;
+    static_assert(is_number, "crochet: summary::Scalar needs a scalar; summary::Histogram takes a tensor");
+    if constexpr (is_number) summary.scalar(Tag.view(), static_cast<double>(value));
   }
 };
 

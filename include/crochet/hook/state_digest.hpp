@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// StateDigest: whether the state of a chain's hooks has changed, without a copy of it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/hook/state.hpp>
+
+namespace crochet::detail {
+
+/// A hash of what hooks save, FNV-1a. Values whose key has the word "seconds" do not count: they change with the clock.
+class StateDigest final : public StateWriter {
+ public:
+  /// Of the hooks of a session; of a substitute for one in a test, which has none, a constant.
+  template <class Session>
+  static std::uint64_t of(const Session& session) {
+    StateDigest digest;
+    if constexpr (requires { session.save_hook_state(digest); }) session.save_hook_state(digest);
+    return digest.hash_;
+  }
+
+  bool first(const void* object) override {
+    if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return false;
+    seen_.push_back(object);
+    return true;
+  }
+
+ protected:
+  void write(std::string_view key, const StateValue& value) override {
+    if (key.find("seconds") != std::string_view::npos) return;
+    add(key);
+    if (value.type != StateType::text) {
+      return add({static_cast<const char*>(value.data), value.count * size_of(value.type)});
+    }
+    for (const std::string& text : std::span(static_cast<const std::string*>(value.data), value.count)) add(text);
+  }
+  void enter(std::string_view name) override { add(name); }
+  void leave() override {}
+
+ private:
+  void add(std::string_view bytes) {
+    for (const char byte : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    hash_ = (hash_ ^ bytes.size()) * 0x100000001b3U;
+  }
+
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+  std::vector<const void*> seen_;
+};
+
+}  // namespace crochet::detail
