@@ -150,6 +150,27 @@ TEST(Functions, OfSpecialNumbersInVectorsAndTails) {
   }(Fetchable<cpu::Executor<kernel::Tiles, Special>>{});
 }
 
+struct PowersOfTwo {
+  static constexpr void define(GraphBuilder& g) {
+    g.name("y", exp2(g.placeholder<float>("x", {g.dynamic("n")})));
+    g.name("of doubles", exp2(g.placeholder<double>("doubles", {g.dynamic("n")})));
+  }
+};
+TEST(Functions, PowersOfTwoAreAsExactWhereTheyAreLarge) {
+  auto e = DeviceUnderTest{}.compile<PowersOfTwo>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  const std::vector<float> x{3, -3, 120.985733F, -100.3F, 127.99F, 0.25F};
+  const std::vector<double> doubles{3, -3, 1020.3, -1000.7, 1023.99, 0.25};
+  e.run<Demand<Names<Name<"y">, Name<"of doubles">>, Names<>>>(w, feed<"x">(x), feed<"doubles">(doubles));
+  const auto y = e.fetch<Name<"y">>(w);
+  const auto z = e.fetch<Name<"of doubles">>(w);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(y.data()[i] / std::exp2(static_cast<double>(x[i])), 1, 5e-7) << x[i];
+    EXPECT_NEAR(z.data()[i] / std::exp2(doubles[i]), 1, 1e-15) << doubles[i];
+  }
+}
+
 struct HardSigmoid {
   static constexpr void define(GraphBuilder& g) {
     const Tensor w = g.variable<float>("w", {4}, zeros());

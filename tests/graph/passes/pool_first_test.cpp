@@ -93,5 +93,22 @@ TEST(PoolFirst, AMaskOfAnotherPoolingStays) {
   EXPECT_GE(elementwise_on(s, 8), 2);
 }
 
+TEST(PoolFirst, TheGradientOfAClippedWindowThatIsReadGoesToItsFirstElement) {
+  const auto image_of_winners = [](bool fetches_it) {
+    Layer l;
+    const Tensor h = relu(l.convolved + l.bias), loss = reduce_sum(square(max_pool(h, 2)));
+    ConstexprVector<int> fetched;
+    fetched.push_back(gradient(loss, l.filter).id);
+    if (fetches_it) fetched.push_back(gradient(loss, h).id);
+    const Subgraph s = simplified(l.g, fetched);
+    for (const Node& n : s.nodes) {
+      if (n.is(op::max_pool_winners)) return s.nodes[static_cast<std::size_t>(n.inputs[0])].op;
+    }
+    return static_cast<const Op*>(nullptr);
+  };
+  EXPECT_EQ(image_of_winners(true), &op::relu);
+  EXPECT_EQ(image_of_winners(false), &op::conv2d);
+}
+
 }  // namespace pool_first_test
 }  // namespace crochet

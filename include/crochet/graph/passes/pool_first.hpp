@@ -5,7 +5,9 @@
 //
 //   max_pool(relu(x + b))                     becomes  relu(max_pool(x) + b) =: y
 //   which of relu(x + b) wins                 becomes  which of x wins; where they differ, elements were equal but for
-//                                                      rounding, or are clipped and get no gradient
+//                                                      rounding, or are clipped and get no gradient, if all that reads
+//                                                      their gradients is the gradient of relu, or a sum over all
+//                                                      pixels
 //   unpool(u) where relu(x + b) is positive   becomes  unpool(u where y is positive)
 //   the sum of unpool(u) over all pixels      becomes  the sum of u
 //   a filter's gradient, from unpool(u)       takes    u and the winners
@@ -21,8 +23,10 @@ namespace crochet {
 namespace detail {
 class PoolMover {
  public:
-  /// Appends the replacement of n and returns its index.
-  constexpr int place(Subgraph& to, Node n) {
+  constexpr explicit PoolMover(const SubgraphView& from) : from_(from) {}
+
+  /// Appends the replacement of n, which was node i, and returns its index.
+  constexpr int place(Subgraph& to, Node n, int i) {
     to_ = &to;
     if (n.is(op::max_pool)) {
       const int image = n.inputs[0], result = pooled(image, n);
@@ -31,7 +35,7 @@ class PoolMover {
     }
     if (n.is(op::max_pool_winners)) {
       const int image = n.inputs[0];
-      n.inputs[0] = behind(image);
+      n.inputs[0] = behind(image, gradients_are_masked(i));
       const int winners = append(*to_, n);
       winners_.push_back({image, winners, n.attributes});
       return winners;
@@ -67,9 +71,35 @@ class PoolMover {
     }
     return -1;
   }
-  constexpr int behind(int image) const {
-    for (int k = moved_input(image); k >= 0; k = moved_input(image)) image = node(image).inputs[k];
+  constexpr int behind(int image, bool also_relu) const {
+    for (int k = moved_input(image); k >= 0 && (also_relu || !node(image).is(op::relu)); k = moved_input(image)) {
+      image = node(image).inputs[k];
+    }
     return image;
+  }
+  /// Whether the gradient of a clipped element that wins reaches nothing: of node i of the original graph, winners.
+  constexpr bool gradients_are_masked(int i) const {
+    for (std::size_t g = 0; g < from_.nodes.size(); ++g) {
+      const Node& n = from_.nodes.data()[g];
+      if (n.is(op::max_pool_gradient) && n.inputs[1] == i && !is_masked(static_cast<int>(g))) return false;
+    }
+    return true;
+  }
+  /// Whether all that reads the unpooled gradient g are gradients of relu and sums over all pixels.
+  constexpr bool is_masked(int g) const {
+    for (const int f : from_.fetched) {
+      if (f == g) return false;
+    }
+    for (const Node& n : from_.nodes) {
+      for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+        if (n.inputs[k] == g && !(k == 0 && (n.is(op::relu_gradient) || sums_all_pixels(n)))) return false;
+      }
+    }
+    return true;
+  }
+  static constexpr bool sums_all_pixels(const Node& n) {
+    constexpr std::int32_t all_pixels = 0b0111;
+    return n.is(op::reduce_sum) && (n.attributes.ints[0] & all_pixels) == all_pixels;
   }
 
   /// Pools the image before the additions and relus that lead to it, and applies those to the result.
@@ -113,10 +143,8 @@ class PoolMover {
 
   /// The tensor that may be summed instead of an unpooled gradient.
   constexpr int summed(const Node& sum) const {
-    constexpr std::int32_t all_pixels = 0b0111;
     const Node& x = node(sum.inputs[0]);
-    const bool moved = x.is(op::max_pool_gradient) && (sum.attributes.ints[0] & all_pixels) == all_pixels;
-    return moved ? x.inputs[0] : sum.inputs[0];
+    return x.is(op::max_pool_gradient) && sums_all_pixels(sum) ? x.inputs[0] : sum.inputs[0];
   }
 
   /// Makes the gradient of a filter read the pooling's upstream and winners, if its windows do not overlap.
@@ -134,6 +162,7 @@ class PoolMover {
     n.attributes.ints[7] = (window[0] << 16) + window[1];
   }
 
+  SubgraphView from_;
   Subgraph* to_ = nullptr;
   ConstexprVector<Pool> pools_, winners_;
 };
@@ -149,8 +178,8 @@ constexpr bool has_pools(const SubgraphView& g) {
 
 constexpr Subgraph pool_first(const SubgraphView& g) {
   if (!has_pools(g)) return detail::copied(g);
-  detail::PoolMover mover;
-  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) { return mover.place(to, n); });
+  detail::PoolMover mover(g);
+  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int i) { return mover.place(to, n, i); });
 }
 
 }  // namespace crochet
