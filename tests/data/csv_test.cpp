@@ -270,6 +270,8 @@ TEST(Csv, NumbersHaveTheBitsOfTheNearestDouble) {
                                  "0.0001e-400",
                                  "123456e-330",
                                  "1e-99999999999",
+                                 "1e-0000000000400",
+                                 "0." + std::string(400, '0') + "1e+000000001",
                                  "4e-324",
                                  "-0.000000000000001e-310"};
   std::uint64_t state = 1;

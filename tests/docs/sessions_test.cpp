@@ -386,7 +386,8 @@ TEST_F(SessionsPage, Prefetch) {
   // clang-format off
 cr::Prefetch<cr::BufferedBatch> batches{[&](cr::BufferedBatch& ahead) { ahead.take_from(data); }};
 cr::MonitoredSession session{executor, cr::HookChain{batches.hook(), cr::StopAtStep{.last_step = 100}}};
-while (!session.should_stop()) session.run("train"_n, as_feeds(batches.next().batch));
+const auto draw = [&](auto& /*step*/) { return as_feeds(batches.next().batch); };
+while (!session.should_stop()) session.run("train"_n, session.run_step_fn(draw));
   // clang-format on
   session.close();
   EXPECT_EQ(session.step(), 100);

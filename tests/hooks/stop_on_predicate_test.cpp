@@ -77,7 +77,7 @@ TEST(MakeEarlyStopping, AStoppedTrainingMakesNoFurtherStepWhenItIsResumed) {
   EXPECT_TRUE(resumed_stops(3));
   EXPECT_FALSE(resumed_stops(2)) << "from an older checkpoint";
   enough = false;
-  EXPECT_FALSE(resumed_stops(3)) << "the function has changed its mind";
+  EXPECT_FALSE(resumed_stops(3)) << "the function returns false";
 }
 
 TEST(MakeEarlyStopping, AnotherSessionFollowsByTheSignal) {

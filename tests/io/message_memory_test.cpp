@@ -62,9 +62,10 @@ TEST(MessageMemory, ASummaryOfAnyKindIsBuiltOrNot) {
 }
 
 TEST(MessageMemory, ARecordIsAppendedWholeOrNot) {
-  const std::string payload(100, 'x');
-  std::string one;
-  io::append_tfrecord(one, payload);
+  const std::string payload(1000, 'x');
+  std::string one, next;
+  io::append_tfrecord(one, "short");
+  io::append_tfrecord(next, payload);
   std::string file;
   const std::size_t failures = fail_allocations([&] {
     file = one;
@@ -75,7 +76,7 @@ TEST(MessageMemory, ARecordIsAppendedWholeOrNot) {
       EXPECT_EQ(file, one);
       throw;
     }
-    EXPECT_EQ(file, one + one);
+    EXPECT_EQ(file, one + next);
   });
   EXPECT_GT(failures, 0U);
 }

@@ -35,7 +35,7 @@ TEST(SortedTable, OfEqualKeysIsAnErrorThatNamesThem) {
     (void)crochet::io::write_sorted_table(entries);
     FAIL() << "it was written";
   } catch (const crochet::LogicError& error) {
-    EXPECT_NE(std::string_view(error.what()).find("\"b\" is there twice"), std::string_view::npos) << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("\"b\" is repeated"), std::string_view::npos) << error.what();
   }
 }
 

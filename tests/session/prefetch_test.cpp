@@ -5,11 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <future>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include <crochet/executor/step/step_executor.hpp>
@@ -203,44 +201,63 @@ TEST(Prefetch, AWaitThatALostPeerEndsIsRecoveredFrom) {
   std::atomic<bool> lost = false;
   std::vector<int> fed;
   StepExecutor step{[&](auto& out) { fed.push_back(out.input("item"_n, 0)); }, input<int, "item">};
-  const Coordinator* coordinator = nullptr;
+  std::atomic<int> draws = 0;
+  std::atomic<bool> waits = true;
   int made = 0;
   Prefetch<int> queue{[&](int& item) {
                         item = ++made;
                         if (item == 8) throw OutOfRangeError{};
                         if (item != 5) return;
+                        while (draws < 5) draws.wait(draws);  // then the loop waits for this item
                         lost = true;
                         lost.notify_one();
-                        while (!coordinator->should_stop()) std::this_thread::yield();
-                        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // the loop waits for 50 ms
+                        waits.wait(true);
                       },
                       1};
   MonitoredSession session{step, HookChain{queue.hook(), LosesAPeer{&lost}},
                            SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
-  coordinator = &session.coordinator();
+  const auto draw = [&](auto&) {
+    ++draws;
+    draws.notify_one();
+    try {
+      return feed<"item">(queue.next());
+    } catch (const AbortedError&) {
+      waits = false;
+      waits.notify_one();
+      throw;
+    }
+  };
   run_session(session, [&](auto& s) {
-    while (!s.should_stop()) s.run_step_fn([&](auto& context) { context.run_with_hooks(feed<"item">(queue.next())); });
+    while (!s.should_stop()) s.run(s.run_step_fn(draw));
   });
+  EXPECT_FALSE(waits) << "the error ended the wait";
   EXPECT_EQ(session.recoveries(), 1);
   EXPECT_EQ(fed, numbers(7));
   EXPECT_EQ(session.stop_reason().hook, "the data");
 }
 
-TEST(Prefetch, AStopDuringAWaitIsThatOfTheOneWhoRequestedIt) {
+TEST(Prefetch, AStopDuringAWaitKeepsItsReason) {
   StepExecutor step{[](auto&) {}, input<int, "item">};
   Coordinator* coordinator = nullptr;
+  std::atomic<bool> waits = true;
   int made = 0;
   Prefetch<int> queue{[&](int& item) {
                         if ((item = ++made) != 3) return;
                         coordinator->request_stop(std::make_exception_ptr(IoError("a disk")), "a thread");
-                        std::this_thread::sleep_for(std::chrono::milliseconds(120));  // the loop waits for 50 ms
+                        waits.wait(true);
                       },
                       1};
   MonitoredSession session{step, HookChain{queue.hook()}};
   coordinator = &session.coordinator();
   EXPECT_THROW(run_session(session,
                            [&](auto& s) {
-                             while (!s.should_stop()) s.run(feed<"item">(queue.next()));
+                             try {
+                               while (true) s.run(feed<"item">(queue.next()));
+                             } catch (const StopIteration&) {
+                               waits = false;
+                               waits.notify_one();
+                               throw;
+                             }
                            }),
                IoError);
   EXPECT_EQ(session.stop_reason().hook, "a thread");

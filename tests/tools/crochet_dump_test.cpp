@@ -17,6 +17,7 @@
 
 #include "../../tools/crochet_dump/crochet_dump.hpp"
 #include "../debug/dump_fixture.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace crochet_dump_test {
 
@@ -463,6 +464,10 @@ TEST(CrochetDumpCat, EachNameThatIsNotThereIsSaid) {
   EXPECT_EQ(result.err,
             "crochet-dump: nothing matches net/bb:0; did you mean net/b:0?\n"
             "crochet-dump: nothing matches nosuch; there are a:0, net/b:0, net/c:0\n");
+  const crochet::test::TemporaryFolder folder;
+  const Result as_npy = dump({"cat", runs.path(), "a:0", "nosuch", "--run", "0", "--npy", (folder / "a.npy").string()});
+  EXPECT_EQ(as_npy.status, 1);
+  EXPECT_EQ(as_npy.err, "crochet-dump: nothing matches nosuch; there are a:0, net/b:0, net/c:0\n");
   const Result as_json = dump({"cat", runs.path(), "a:0", "nosuch", "--run", "0", "--json"});
   EXPECT_EQ(as_json.status, 1);
   EXPECT_EQ(as_json.err, "");

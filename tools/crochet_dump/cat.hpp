@@ -137,14 +137,29 @@ inline std::string hint(const CatOptions& options, const Session& session) {
   return excluded ? std::string() : names_there_are(tensors);
 }
 
+inline void erase_found(std::vector<std::string>& missing, const crochet::debug::DumpEntry& entry) {
+  std::erase_if(missing, [&](const std::string& name) { return Wanted(name).is(entry.name); });
+}
+/// Prints a line for each name that matches nothing, beside others that do.
+inline void report_missing(const std::vector<std::string>& missing, CatOptions options, const Session& session,
+                           std::ostream& err) {
+  if (options.selection.json) return;
+  for (const std::string& name : missing) {
+    options.tensors = {name};
+    err << "crochet-dump: nothing matches " << printable(name) << hint(options, session) << "\n";
+  }
+}
+
 /// Writes the only selected tensor to a file.
 inline void export_npy(const CatOptions& options, const Session& session, const NameFilter& names,
-                       const std::vector<Wanted>& wanted, std::ostream& out, Troubles& troubles, std::size_t& found) {
+                       std::vector<std::string>& missing, std::ostream& out, Troubles& troubles, std::size_t& found) {
+  const std::vector<Wanted> wanted{options.tensors.begin(), options.tensors.end()};
   std::optional<std::pair<crochet::debug::DumpRun, crochet::debug::DumpEntry>> only;
   session.each_run([&](crochet::debug::DumpRun run) {
     std::optional<crochet::debug::DumpEntry> here;
     for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
       if (!std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.is(entry->name); })) continue;
+      erase_found(missing, *entry);
       if (++found == 1) here = *entry;
     }
     if (here) only.emplace(std::move(run), *std::move(here));
@@ -171,34 +186,27 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
   Troubles troubles{err};
   const Session session{options.selection, troubles};
   const NameFilter names{options.selection.node};
-  const std::vector<detail::Wanted> wanted{options.tensors.begin(), options.tensors.end()};
-  std::size_t found = 0;
-  const auto status = [&] {
-    return troubles.status(found > 0, session.size(), options.selection.json,
-                           found > 0 ? std::string() : detail::hint(options, session));
-  };
-  if (!options.npy.empty()) {
-    detail::export_npy(options, session, names, wanted, out, troubles, found);
-    return status();
-  }
   std::vector<std::string> missing = options.tensors;
-  session.each_run([&](const crochet::debug::DumpRun& run) {
-    for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
-      if (!std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.is(entry->name); })) continue;
-      ++found;
-      std::erase_if(missing, [&](const std::string& name) { return detail::Wanted(name).is(entry->name); });
-      troubles.attempt([&] { detail::print_tensor(run, *entry, options, out); });
-    }
-    return true;
-  });
-  if (found == 0 || missing.empty()) return status();
-  for (const std::string& name : missing) {
-    CatOptions one = options;
-    one.tensors = {name};
-    if (options.selection.json) break;
-    err << "crochet-dump: nothing matches " << printable(name) << detail::hint(one, session) << "\n";
+  std::size_t found = 0;
+  if (!options.npy.empty()) {
+    detail::export_npy(options, session, names, missing, out, troubles, found);
+  } else {
+    const std::vector<detail::Wanted> wanted{options.tensors.begin(), options.tensors.end()};
+    session.each_run([&](const crochet::debug::DumpRun& run) {
+      for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
+        if (!std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.is(entry->name); })) continue;
+        ++found;
+        detail::erase_found(missing, *entry);
+        troubles.attempt([&] { detail::print_tensor(run, *entry, options, out); });
+      }
+      return true;
+    });
   }
-  return troubles.status(nothing);
+  if (found == 0) {
+    return troubles.status(false, session.size(), options.selection.json, detail::hint(options, session));
+  }
+  detail::report_missing(missing, options, session, err);
+  return troubles.status(missing.empty() ? done : nothing);
 }
 
 }  // namespace crochet_dump

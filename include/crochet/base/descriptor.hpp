@@ -10,9 +10,9 @@
 
 namespace crochet::detail {
 
-/// The descriptor, or another one for the same file if it is that of standard input, output or error. A program that
-/// was started with one of these closed would write its lines into the file. Negative, with errno: of a failed open, or
-/// no further descriptor. Any thread.
+/// The descriptor, or another one for the same file if it is that of standard input, output or error: a program that
+/// was started with one of these closed would write its lines into the file. A negative number stays, with errno.
+/// Negative, with errno, if the process can have no further descriptor; the file is then closed. Any thread.
 inline int beyond_standard_error(int opened) noexcept {
   if (opened < 0 || opened > STDERR_FILENO) return opened;
   const int other = ::fcntl(opened, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

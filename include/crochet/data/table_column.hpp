@@ -50,11 +50,15 @@ namespace detail {
 /// magnitude: the place of its first digit that is no 0, and the exponent.
 CROCHET_COLD inline bool is_below_all_doubles(std::string_view cell) {
   const std::size_t e = cell.find_first_of("eE");
-  const std::string_view digits = cell.substr(0, e), exponent = e == cell.npos ? "" : cell.substr(e + 1);
+  const std::string_view digits = cell.substr(0, e);
+  std::string_view exponent = e == cell.npos ? "" : cell.substr(e + 1);
+  const bool is_negative = exponent.starts_with('-');
+  exponent.remove_prefix(std::min(exponent.find_first_of("123456789"), exponent.size()));
   const std::size_t point = std::min(digits.find('.'), digits.size()), first = digits.find_first_of("123456789");
-  if (exponent.size() > 9) return exponent[0] == '-';
+  if (exponent.size() > 9) return is_negative;
   std::int64_t power = 0;
-  std::from_chars(exponent.data() + (exponent.starts_with('+') ? 1 : 0), exponent.data() + exponent.size(), power);
+  std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+  if (is_negative) power = -power;
   return power + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) < 0;
 }
 

@@ -97,7 +97,8 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last, to save the state of all other hooks
 /// - save_secs, save_steps, save_epochs: exactly one of the three; else, or out of range, begin throws LogicError.
 /// - Fires: when the session is created; then every `save_secs` seconds, or at the multiples of `save_steps` of the
-///   global step; at the end if the last step is not saved yet, or if the `end` of another hook has changed its state.
+///   global step; at the end if the last step is not saved yet, or if the `end` of another hook has changed its state
+///   (values whose key contains "seconds" do not count).
 ///   The save at creation counts as the first: with Anchor::first_run the next one is `save_steps` later, as in
 ///   TensorFlow.
 /// - After a restore from the newest checkpoint, the session is not saved again at that step. The hook still checks
@@ -106,7 +107,7 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 ///   before this one; otherwise the chain does not compile (one error).
 /// - Fetches: nothing.
 /// - Cost: a comparison per run, with save_secs a clock reading. A save waits for the disk, except with an AsyncSaver
-///   (checkpoint/async_saver.hpp).
+///   (checkpoint/async_saver.hpp). Each save, and `end`, hash the state of the hooks: 0.1 ns per byte.
 /// - Throws: an IoError of a save if on_failure is OnSaveFailure::stop (the default), with an AsyncSaver in a run after
 ///   the save. Other exceptions of a save, and those of listeners, always propagate.
 ///
@@ -152,6 +153,7 @@ class CheckpointSaver : public SavesCheckpoints {
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
+      is_saved_ = true;
       saved_state_ = detail::StateDigest::of(session);
     } else if (save(session, step)) {
       coordinator.request_stop(stop_reason, "CheckpointSaver");

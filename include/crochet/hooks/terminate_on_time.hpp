@@ -20,7 +20,7 @@ namespace crochet {
 ///   seconds          seconds  -       the budget; above 0, else begin throws LogicError
 ///   across_restarts  -        false   also count the time that earlier programs used, from the checkpoint
 ///   clock                     steady
-/// - Fires: after each run.
+/// - Fires: after each run, and with across_restarts when the session is created.
 /// - Fetches: nothing.
 /// - Cost: one clock reading per run.
 /// - State: the seconds used; they count only with across_restarts.

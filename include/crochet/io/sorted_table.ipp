@@ -47,7 +47,7 @@ CROCHET_INLINE std::string write_sorted_table(std::span<const KeyValue> entries)
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (i > 0 && entries[i].first <= entries[i - 1].first) {
         throw LogicError("crochet: the keys of a table have to be different and in order, and \"" + entries[i].first +
-                         "\" is there twice or too late");
+                         "\" is repeated or out of order");
       }
       builder.Add(entries[i].first, entries[i].second);
     }

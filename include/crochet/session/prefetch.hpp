@@ -28,8 +28,11 @@ namespace crochet {
 ///
 ///   cr::Prefetch<cr::BufferedBatch> batches{[&](cr::BufferedBatch& next) { next.take_from(data); }};
 ///   cr::HookChain chain{batches.hook(), ...};
-///   ... session.run("train"_n, as_feeds(batches.next().batch)) ...
+///   ... const auto draw = [&](auto&) { return as_feeds(batches.next().batch); };
+///   ... session.run("train"_n, session.run_step_fn(draw)) ...
 ///
+/// - `run_step_fn` recovers from a machine that is lost during a wait; `run` and `train`, which take the data as a
+///   function, call it.
 /// - The items and their order are the same as without the thread. An exception (OutOfRangeError at the end of the
 ///   data, or any other) replaces the item for which it was thrown, and is thrown again by each later call; a
 ///   PreemptionError until the session has recovered from it.
@@ -48,7 +51,7 @@ class Prefetch {
 
   /// The next item, valid until the next call. Waits until one is ready. One thread at a time.
   /// - Throws the exception of `fill`. If the coordinator should stop during the wait: StopIteration, or the
-  ///   PreemptionError that a thread has reported, from which run_step_fn, run and train recover.
+  ///   PreemptionError that a thread has reported, from which run_step_fn recovers.
   const Item& next() {
     std::unique_lock lock{mutex_};
     if (taken_) taken_ = false, advance(first_);

@@ -2,6 +2,7 @@
 // Checks one request, a hook's or a caller's, against an executor: the names exist and the fed types fit.
 #pragma once
 
+#include <iterator>
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
@@ -28,10 +29,12 @@ constexpr auto target_reason() {
     return std::type_identity<error::runs_a_target_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
   }
 }
-/// The elements of a value that is fed: those of an array, or the value.
+/// The elements of a value that is fed: those of an array, on the host or a device, or the value.
 template <class X>
 constexpr auto elements_of() {
-  if constexpr (requires { typename X::value_type; }) {
+  constexpr bool is_array = requires { X::rank; }
+  || requires(const X& x) { std::data(x); };
+  if constexpr (is_array && requires { typename X::value_type; }) {
     return std::type_identity<std::remove_const_t<typename X::value_type>>{};
   } else {
     return std::type_identity<X>{};

@@ -12,19 +12,22 @@ struct Model {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto labelled = g.placeholder<float>("labelled", {g.dynamic("batch")});
 #ifdef CROCHET_FIXED
-    const auto unlabelled = g.placeholder<float>("unlabelled", {g.dynamic("batch"), 2});
+    const auto unlabelled = g.placeholder<float>("unlabelled", {g.dynamic("batch"), g.dynamic("length"), 2});
 #else
-    const auto unlabelled = g.placeholder<float>("unlabelled", {g.dynamic("more"), 2});
+    const auto unlabelled = g.placeholder<float>("unlabelled", {g.dynamic("more"), g.dynamic("length"), 2});
 #endif
-    const auto w = g.variable<float>("w", {}, crochet::ones());
-    g.name("train", crochet::minimize(reduce_mean(labelled * w) + reduce_mean(unlabelled * w), crochet::SGD{}));
+    const auto w = g.variable<float>("w", {2, 1}, crochet::ones());
+    const auto tokens = crochet::reshape(unlabelled, {crochet::rest, 2});  // of all rows
+    const auto loss = reduce_mean(labelled * reduce_sum(w)) + reduce_mean(matmul(tokens, w));
+    g.name("train", crochet::minimize(loss, crochet::SGD{}));
   }
 };
 
 void train(crochet::testing::ThreadRank rank) {
   using namespace crochet::literals;
-  const std::array<float, 4> x{};
+  const std::array<float, 8> x{};
+  const crochet::TensorView<float, 3> view{x.data(), {2, 2, 2}};
   auto executor = crochet::Parallel{crochet::Cpu{}, rank}.compile<Model>();
   crochet::MonitoredSession session{executor, crochet::HookChain{}};
-  session.run("train"_n, crochet::feed<"labelled">(std::span(x).first(2)), crochet::feed<"unlabelled">(x));
+  session.run("train"_n, crochet::feed<"labelled">(std::span(x).first(2)), crochet::feed<"unlabelled">(view));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decorators: which calls they forward to the inner hook, in which runs, and their cost.
+#include <crochet/hook/chain_state.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/epoch_means.hpp>
 #include <crochet/hooks/every_n.hpp>
@@ -8,7 +9,9 @@
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/only_in.hpp>
+#include <crochet/hooks/step_counter.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>
+#include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/timed.hpp>
 #include <crochet/hooks/when.hpp>
 #include <crochet/session/monitored_session.hpp>
@@ -459,6 +462,22 @@ TEST(Timed, KeepsAnUnconditionalRequestUnconditional) {
   EXPECT_EQ(run.fetched(), "loss");
   run.end();
   EXPECT_EQ(run.hook().hook.text, "begin create b0 a1 end");
+}
+
+TEST(Switched, HasTheSameStateOnAndOff) {
+  const auto state_of = [](auto& chain) { return cr::ChainState::of([&](auto& out) { chain.save_state(out); }); };
+  const cr::StepCounter counter{.every_steps = 10, .sink = RecordingSink{}};
+  const cr::HookChain with{cr::Switched<cr::StepCounter>{counter}};
+  const cr::HookChain without{cr::Switched<cr::StepCounter>{counter, {.on = false}}};
+  Script on{with};
+  for (int i = 0; i < 5; ++i) on.step();
+  Script off{without};
+  for (auto* const to : {&off, &on}) {
+    const cr::StateReport report =
+        state_of(on.hooks())
+            .load([&](auto& out) { to->hooks().save_state(out); }, [&](auto& in) { to->hooks().load_state(in); });
+    EXPECT_TRUE(report.all_loaded()) << report.text();
+  }
 }
 
 TEST(Decorators, CostNoBytesWhereTheyNeedNone) {

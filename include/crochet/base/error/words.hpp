@@ -27,9 +27,9 @@ struct the_training_loop;
 /// The name that was probably intended.
 template <class Meant>
 struct did_you_mean;
-/// No existing name is similar. There are more than a few.
+/// No existing name is similar, and there are more than six.
 struct no_similar_name;
-/// No existing name is similar. These are all; none: the executor has no such name.
+/// No existing name is similar. `Names`: all existing names, at most six.
 template <class... Names>
 struct there_are;
 

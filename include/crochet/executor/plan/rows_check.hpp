@@ -32,8 +32,8 @@ class RowsCheck {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  static constexpr bool has_rows(const Value& v) {
-    return v.space == AddressSpace::placeholder && v.shape.rank > 0 && !v.shape[0].is_static();
+  static constexpr bool has_rows(const Node& n) {
+    return n.is(op::placeholder) && n.shape.rank > 0 && !n.shape[0].is_static();
   }
   static constexpr bool same_symbols(const Extent& a, const Extent& b) {
     for (std::size_t s = 0; s < max_symbols; ++s) {
@@ -42,11 +42,12 @@ class RowsCheck {
     return true;
   }
   static constexpr std::size_t first_other() {
-    const Value* first = nullptr;
-    for (const Value& v : P::plan.values) {
-      if (!has_rows(v)) continue;
-      if (first == nullptr) first = &v;
-      if (!same_symbols(first->shape[0], v.shape[0])) return static_cast<std::size_t>(v.index);
+    const Node* first = nullptr;
+    for (std::size_t i = 0; i < P::selected.nodes.count; ++i) {
+      const Node& n = P::selected.nodes.data()[i];
+      if (!has_rows(n)) continue;
+      if (first == nullptr) first = &n;
+      if (!same_symbols(first->shape[0], n.shape[0])) return static_cast<std::size_t>(n.origin);
     }
     return none;
   }

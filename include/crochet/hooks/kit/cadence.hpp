@@ -220,7 +220,7 @@ class Cadence {
     out.put("cadence.step", last_step_);
     out.put("cadence.seconds", started_ ? now - last_time_ : 0.0);
     if (unit_ == Unit::epochs) out.put("cadence.epoch", begin_);
-    if (unit_ == Unit::steps) out.put("cadence.stride", stride_);
+    out.put("cadence.stride", stride_);
   }
   template <class In>
   void load_state(In& in, double now) {
@@ -228,7 +228,7 @@ class Cadence {
     in.get("cadence.started", started_);
     in.get("cadence.step", last_step_);
     if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
-    if (unit_ == Unit::steps && in.get("cadence.stride", stride_)) set_stride(stride_);
+    if (in.get("cadence.stride", stride_)) set_stride(stride_);
     if (unit_ == Unit::epochs) {
       started_ = in.get("cadence.epoch", begin_) && started_;
       decided_ = begin_;

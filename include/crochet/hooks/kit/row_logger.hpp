@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
@@ -48,6 +49,9 @@ struct RowLogger {
   static_assert(sizeof...(Text) > 0, "crochet: CsvLogger and JsonLinesLogger need a name: CsvLogger<\"loss\">");
   static_assert(!(Row::reserves(Text.view()) || ...),
                 "crochet: each row has the member \"step\", the global step; name the value otherwise");
+  template <class N>
+  static constexpr bool is_once = ((std::is_same_v<N, Name<Text>> ? 1 : 0) + ...) == 1;
+  static_assert((is_once<Name<Text>> && ...), "crochet: a row has each value once; a name is repeated");
   static constexpr auto runs_on = RunsOn::chief;
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
                          phase::save_state, phase::load_state>;
