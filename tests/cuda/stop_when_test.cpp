@@ -47,13 +47,14 @@ using Gpu = cuda::Executor<SoftwareDevice, Falling>;
 /// Crossed by step k, not by the one before.
 constexpr double bound_of(int k) { return 3 - 3 * k + 1.5; }
 
-/// Keeps the steps at which it was called, and the variable then.
+/// Keeps the steps at which it was called, and the variable then; a step that is saved again at the end, once.
 struct Saver {
   std::string* saved;
   std::string save(auto& session, std::int64_t step) const {
     const auto& executor = session.executor();
     executor.for_each_variable([&]<class X>(std::string_view name, std::span<X> elements, const auto&) {
-      if (name == "w") *saved += std::to_string(step) + ": " + std::to_string(static_cast<double>(elements[0])) + "\n";
+      const std::string line = std::to_string(step) + ": " + std::to_string(static_cast<double>(elements[0])) + "\n";
+      if (name == "w" && !saved->ends_with(line)) *saved += line;
     });
     return "";
   }

@@ -184,7 +184,9 @@ TEST(DamagedFiles, AreADataLossErrorThatNamesTheFileWhateverTheFormat) {
           reader.read(folder, io::local_files());
           ADD_FAILURE() << name << ": " << bad.size() << " bytes of damage were not noticed";
         } catch (const crochet::DataLossError& error) {
-          EXPECT_NE(std::string(error.what()).find((folder / name).string()), std::string::npos) << error.what();
+          const std::string text = error.what();
+          EXPECT_NE(text.find((folder / name).string()), std::string::npos) << text;
+          EXPECT_EQ(text.find(" is damaged"), text.rfind(" is damaged")) << text;
         }
       }
       crochet::test::write_file(folder / name, good);

@@ -109,7 +109,7 @@ TEST(CrochetDumpEvents, ChoosesTagsAndSteps) {
   EXPECT_EQ(none.err, "crochet-dump: nothing matches, in 2 files; did you mean loss?\n");
   const Result late = events({run.path(), "--tag", "loss", "--steps", "1000:"});
   EXPECT_EQ(late.status, 1);
-  EXPECT_EQ(late.err, "crochet-dump: nothing matches, in 2 files; the steps are 100 to 300\n");
+  EXPECT_EQ(late.err, "crochet-dump: nothing matches, in 2 files; the steps are 0 to 300\n");
   EXPECT_EQ(events({run.path(), "--tag", "losss", "--json"}).err, "");
   EXPECT_EQ(events({run.path(), "--steps", "400:500"}).status, 1);
   for (const char* wrong : {"a", "1:b", ":x", "1:2:3", "-"}) {

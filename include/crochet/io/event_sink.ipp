@@ -14,8 +14,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/storage/descriptor.hpp>
 
 namespace crochet::io {
 

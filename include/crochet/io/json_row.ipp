@@ -17,7 +17,7 @@ namespace crochet::io::detail {
 
 /// A number or a text in JSON; NaN and infinity are null.
 template <class T>
-std::string json_text(const T& value) {
+std::string json_of(const T& value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -25,7 +25,7 @@ std::string json_text(const T& value) {
 
 namespace crochet::io {
 
-CROCHET_INLINE JsonRow::JsonRow(std::int64_t step) : text_(std::string(start) + detail::json_text(step)) {}
+CROCHET_INLINE JsonRow::JsonRow(std::int64_t step) : text_(std::string(start) + detail::json_of(step)) {}
 
 CROCHET_INLINE std::optional<std::int64_t> JsonRow::step_of(std::string_view line) {
   const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
@@ -34,7 +34,7 @@ CROCHET_INLINE std::optional<std::int64_t> JsonRow::step_of(std::string_view lin
 }
 
 CROCHET_INLINE void JsonRow::begin_member(std::string_view name) {
-  text_ += ',' + detail::json_text(name) + ':';
+  text_ += ',' + detail::json_of(name) + ':';
   fresh_ = true;
 }
 CROCHET_INLINE void JsonRow::begin_array() {
@@ -55,15 +55,15 @@ CROCHET_INLINE void JsonRow::put(bool value) {
 }
 CROCHET_INLINE void JsonRow::put(std::int64_t value) {
   separate();
-  text_ += detail::json_text(value);
+  text_ += detail::json_of(value);
 }
 CROCHET_INLINE void JsonRow::put(std::uint64_t value) {
   separate();
-  text_ += detail::json_text(value);
+  text_ += detail::json_of(value);
 }
 CROCHET_INLINE void JsonRow::put(double value) {
   separate();
-  text_ += detail::json_text(value);
+  text_ += detail::json_of(value);
 }
 /// Converts the float to the double with the same shortest text.
 CROCHET_INLINE void JsonRow::put(float value) {

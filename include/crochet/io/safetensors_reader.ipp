@@ -31,11 +31,12 @@ namespace crochet::io {
 
 CROCHET_INLINE SafetensorsReader::SafetensorsReader(InputFile file) : file_(std::move(file)) {
   detail::reading(file_.path(), [this] {
-    const std::string begin = read_begin();
-    data_ = begin.size();
     try {
+      const std::string begin = read_begin();
+      data_ = begin.size();
       open(detail::read_safetensors_header(begin, file_.size()));
     } catch (const DataLossError& error) {
+      if (std::string_view(error.what()).starts_with("crochet: ")) throw;  // of a file that is too short
       throw DataLossError("crochet: " + file_.path().string() + " is damaged: " + error.what());
     }
   });

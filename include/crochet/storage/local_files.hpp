@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/base/descriptor.hpp>
+#include <crochet/storage/descriptor.hpp>
 #include <crochet/storage/file_system.hpp>
 
 #if __has_include(<unistd.h>)

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
-#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/storage/descriptor.hpp>
 
 #if __has_include(<sys/file.h>)
 #include <fcntl.h>

@@ -27,9 +27,9 @@
 #include <vector>
 
 #include <crochet/base/clock.hpp>
-#include <crochet/base/descriptor.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/started_thread.hpp>
+#include <crochet/storage/descriptor.hpp>
 #include <crochet/web/http_reply.hpp>
 #include <crochet/web/http_request.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a program that was started with a closed standard error, no file has its descriptor.
-#include <crochet/base/descriptor.hpp>
+#include <crochet/storage/descriptor.hpp>
 
 #include <gtest/gtest.h>
 
