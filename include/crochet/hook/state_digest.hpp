@@ -47,12 +47,14 @@ class StateDigest final : public StateWriter {
 
  private:
   void add(std::string_view bytes) {
-    const std::size_t size = bytes.size();
-    for (std::uint64_t word = 0; !bytes.empty(); bytes.remove_prefix(std::min(sizeof word, bytes.size()))) {
-      std::memcpy(&word, bytes.data(), std::min(sizeof word, bytes.size()));
+    mix(bytes.size());
+    while (!bytes.empty()) {
+      std::uint64_t word = 0;
+      const std::size_t part = std::min(sizeof word, bytes.size());
+      std::memcpy(&word, bytes.data(), part);
       mix(word);
+      bytes.remove_prefix(part);
     }
-    mix(size);
   }
   void mix(std::uint64_t word) {
     hash_ = (hash_ ^ word) * 0x100000001b3U;

@@ -98,9 +98,8 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 /// - save_secs, save_steps, save_epochs: exactly one of the three; else, or out of range, begin throws LogicError.
 /// - Fires: when the session is created; then every `save_secs` seconds, or at the multiples of `save_steps` of the
 ///   global step; at the end if the last step is not saved yet, or if the `end` of another hook has changed its state
-///   (values whose key contains "seconds" do not count).
-///   The save at creation counts as the first: with Anchor::first_run the next one is `save_steps` later, as in
-///   TensorFlow.
+///   (values whose key contains "seconds" do not count). The save at creation counts as the first: with
+///   Anchor::first_run the next one is `save_steps` later, as in TensorFlow.
 /// - After a restore from the newest checkpoint, the session is not saved again at that step. The hook still checks
 ///   that the folder is writable and belongs to no other process (Saver::prepare).
 /// - A checkpoint includes the state of all hooks after their after_run. Hooks with state must therefore be listed
