@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/hook/shared_state_writer.hpp>
 #include <crochet/hook/state.hpp>
 
 namespace crochet {
@@ -137,15 +138,9 @@ class ChainState {
     std::vector<std::size_t> lengths_;
   };
 
-  class Writer final : public StateWriter, private Path {
+  class Writer final : public detail::SharedStateWriter, private Path {
    public:
     explicit Writer(std::vector<StateSection>& sections) : sections_(sections) {}
-
-    bool first(const void* object) override {
-      if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return false;
-      seen_.push_back(object);
-      return true;
-    }
 
    protected:
     void write(std::string_view key, const StateValue& value) override {
@@ -186,7 +181,6 @@ class ChainState {
     }
     std::vector<StateSection>& sections_;
     std::vector<std::size_t> open_;
-    std::vector<const void*> seen_;
   };
 
   class Reader final : public StateReader, private Path {

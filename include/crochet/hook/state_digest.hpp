@@ -9,15 +9,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <crochet/hook/shared_state_writer.hpp>
 #include <crochet/hook/state.hpp>
 
 namespace crochet::detail {
 
 /// A hash of what hooks save, FNV-1a in words of 8 bytes. Values whose key contains "seconds" do not count: they change
 /// with the clock. About 0.8 ns per 8 bytes, and what the hooks take to write their state.
-class StateDigest final : public StateWriter {
+class StateDigest final : public SharedStateWriter {
  public:
   /// Of the hooks of a session; of a substitute for one in a test, which has none, a constant.
   template <class Session>
@@ -25,12 +25,6 @@ class StateDigest final : public StateWriter {
     StateDigest digest;
     if constexpr (requires { session.save_hook_state(digest); }) session.save_hook_state(digest);
     return digest.hash_;
-  }
-
-  bool first(const void* object) override {
-    if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return false;
-    seen_.push_back(object);
-    return true;
   }
 
  protected:
@@ -62,7 +56,6 @@ class StateDigest final : public StateWriter {
   }
 
   std::uint64_t hash_ = 0xcbf29ce484222325U;
-  std::vector<const void*> seen_;
 };
 
 }  // namespace crochet::detail

@@ -15,7 +15,6 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
-#include <crochet/base/unusable.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/runs_on.hpp>
@@ -23,6 +22,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/save_listener.hpp>
 #include <crochet/hooks/kit/saves_checkpoints.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
 
@@ -44,53 +44,6 @@ struct CheckpointSaverOptions {
   Sink sink{};
   Clock clock{};
 };
-
-namespace detail {
-
-/// Calls those of `begin`, `before_save`, `after_save` and `end` that the listener has.
-struct CallListener {
-  static void begin(auto& listener) {
-    if constexpr (requires { listener.begin(); }) listener.begin();
-  }
-  /// False: skip this save.
-  static bool before_save(auto& listener, auto& session, std::int64_t step) {
-    if constexpr (requires { static_cast<bool>(listener.before_save(session, step)); }) {
-      return static_cast<bool>(listener.before_save(session, step));
-    } else if constexpr (requires { listener.before_save(session, step); }) {
-      listener.before_save(session, step);
-    }
-    return true;
-  }
-  /// True: stop the loop.
-  static bool after_save(auto& listener, auto& session, std::int64_t step, const std::filesystem::path& prefix) {
-    if constexpr (requires { static_cast<bool>(listener.after_save(session, step, prefix)); }) {
-      return static_cast<bool>(listener.after_save(session, step, prefix));
-    } else if constexpr (requires { listener.after_save(session, step, prefix); }) {
-      listener.after_save(session, step, prefix);
-    } else if constexpr (requires { static_cast<bool>(listener.after_save(session, step)); }) {
-      return static_cast<bool>(listener.after_save(session, step));
-    } else if constexpr (requires { listener.after_save(session, step); }) {
-      listener.after_save(session, step);
-    }
-    return false;
-  }
-  static void end(auto& listener, auto& session, std::int64_t step) {
-    if constexpr (requires { listener.end(session, step); }) listener.end(session, step);
-  }
-};
-
-template <class L>
-concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step) {
-  listener.begin();
-}
-|| requires(L& listener, Unusable& any, std::int64_t step) { listener.before_save(any, step); }
-|| requires(L& listener, Unusable& any, std::int64_t step) { listener.after_save(any, step); }
-|| requires(L& listener, Unusable& any, std::int64_t step, const std::filesystem::path& prefix) {
-  listener.after_save(any, step, prefix);
-}
-|| requires(L& listener, Unusable& any, std::int64_t step) { listener.end(any, step); };
-
-}  // namespace detail
 
 /// Saves the session with a Saver (checkpoint/saver.hpp):
 ///   Saver saver{"checkpoints"};

@@ -66,6 +66,11 @@ class ExchangesOf {
   /// a dynamic one. 0 if there is none.
   static std::int64_t rows(const Dims& dims) { return has_rows ? row_extent.at(dims) : 0; }
 
+  /// Whether the node is a placeholder with rows of the batch: its first dimension is dynamic.
+  static constexpr bool feeds_rows(const Node& n) {
+    return n.is(op::placeholder) && n.shape.rank > 0 && !n.shape[0].is_static();
+  }
+
   /// The dynamic dimension that is the number of rows; -1 if there are none, or if it is not one dimension.
   static constexpr int row_symbol() {
     for (std::size_t s = 0; s < max_symbols; ++s) {
@@ -91,7 +96,7 @@ class ExchangesOf {
   static constexpr int row_placeholder = [] {
     for (std::size_t i = 0; i < P::selected.nodes.count; ++i) {
       const Node& n = P::selected.nodes.data()[i];
-      if (n.is(op::placeholder) && n.shape.rank > 0 && !n.shape[0].is_static()) return static_cast<int>(i);
+      if (feeds_rows(n)) return static_cast<int>(i);
     }
     return -1;
   }();

@@ -32,9 +32,6 @@ class RowsCheck {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  static constexpr bool has_rows(const Node& n) {
-    return n.is(op::placeholder) && n.shape.rank > 0 && !n.shape[0].is_static();
-  }
   static constexpr bool same_symbols(const Extent& a, const Extent& b) {
     for (std::size_t s = 0; s < max_symbols; ++s) {
       if ((a.power(s) > 0) != (b.power(s) > 0)) return false;
@@ -45,7 +42,7 @@ class RowsCheck {
     const Node* first = nullptr;
     for (std::size_t i = 0; i < P::selected.nodes.count; ++i) {
       const Node& n = P::selected.nodes.data()[i];
-      if (!has_rows(n)) continue;
+      if (!ExchangesOf<T, P>::feeds_rows(n)) continue;
       if (first == nullptr) first = &n;
       if (!same_symbols(first->shape[0], n.shape[0])) return static_cast<std::size_t>(n.origin);
     }
