@@ -2,7 +2,9 @@
 // Parts of variables and gradients, one for each rank, for a graph whose ranks divide the state of the optimizer
 // (GraphBuilder::divide_optimizer).
 #pragma once
+#include <crochet/graph/ops/arithmetic.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
+#include <crochet/graph/ops/reduce.hpp>
 
 namespace crochet {
 
