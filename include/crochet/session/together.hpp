@@ -16,6 +16,7 @@
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/placed_chain.hpp>
 #include <crochet/hook/runs_on.hpp>
+#include <crochet/session/clean_stop.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet::detail {
