@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <crochet/executor/cpu/kernels.hpp>
+#include <crochet/executor/cpu/sums_keep_their_order.hpp>
 #include <crochet/executor/cpu/team_runs.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/graph_interface.hpp>
@@ -53,9 +54,9 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
                          Executor<Backend, Model, Extensions..., H...>,
                          UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
 
-  /// Throws LogicError if the number of threads is negative, and ResourceExhaustedError if the system cannot start
-  /// them.
-  explicit Executor(const Settings& settings = {}) : Runs(settings) {}
+  /// Throws LogicError if the number of threads is negative or the file is compiled with -funsafe-math-optimizations, and
+  /// ResourceExhaustedError if the system cannot start the threads.
+  explicit Executor(const Settings& settings = {}) : Runs(settings) { sums_keep_their_order<Executor>(); }
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
