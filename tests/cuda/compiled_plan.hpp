@@ -15,6 +15,15 @@
 
 namespace crochet::compiled_plan {
 
+struct Mlp {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, 784}), labels = g.placeholder<std::int32_t>("labels", {batch});
+    const Tensor logits = dense(relu(dense(x, 128, "hidden")), 10, "out");
+    g.name("train", minimize(g.name("loss", sparse_softmax_cross_entropy(logits, labels)), Adam{}));
+  }
+};
+
 template <class Model, class D>
 std::string text_of(MatmulPrecision precision = MatmulPrecision::fp32) {
   using T = cuda::DeviceTables<Model>;

@@ -10,6 +10,10 @@ namespace crochet {
 namespace plan_registers_test {
 
 using compiled_plan::compiles_without_spills;
+using compiled_plan::Loss;
+using compiled_plan::Mlp;
+using compiled_plan::Train;
+using cuda::ProductParts;
 
 struct Cnn {
   static constexpr void define(GraphBuilder& g) {
@@ -52,6 +56,24 @@ struct InDouble {
 TEST(PlanRegisters, OfACnnAreEnough) { compiles_without_spills<Cnn>(255); }
 TEST(PlanRegisters, OfATransformerAreEnough) { compiles_without_spills<Transformer>(255); }
 TEST(PlanRegisters, OfDoublesAreEnough) { compiles_without_spills<InDouble>(255); }
+TEST(PlanRegisters, OfTheOldestGpuAreEnough) { compiles_without_spills<Mlp>(255, {75}); }
+
+TEST(PlanRegisters, OfAnMlpWithProductsOnTensorCoresAreEnough) {
+  compiles_without_spills<Mlp, Loss>(255, {80}, MatmulPrecision::tf32);
+  compiles_without_spills<Mlp, Loss>(255, {90}, MatmulPrecision::bf16);
+}
+
+// A plan whose sizes need no larger tiles of products has no code for them.
+TEST(PlanTiles, AreThereUpToTheLargestThatIsNeeded) {
+  using T = cuda::DeviceTables<Mlp>;
+  const auto source = cuda::StoredSource<cpu::Planned<T, Train>>::source();
+  EXPECT_NE(cuda::plan_text(source).find("DeviceBlockOf<MatmulPrecision::fp32, 128>"), std::string::npos);
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const auto bytes = [&](int tile) {
+    return cuda::compile_text(cuda::plan_text(source, MatmulPrecision::fp32, tile)).code.size();
+  };
+  EXPECT_LT(bytes(ProductParts::small_tile) + 10000, bytes(ProductParts::large_tile));
+}
 
 }  // namespace plan_registers_test
 }  // namespace crochet

@@ -7,8 +7,8 @@
 #include "crochet is C++20: compile with -std=c++20, or link the CMake target crochet::core"
 #endif
 
-// Hooks find NaN and infinity in values, and the states of some begin with them. The compiler takes such tests for false
-// under these options.
+// Hooks find NaN and infinity in values, and the states of some begin with them. The compiler takes such tests for
+// false under these options.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #include "crochet tests for NaN and infinity, which -ffast-math and -Ofast remove: compile with -fno-finite-math-only"
 #endif

@@ -54,8 +54,8 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
                          Executor<Backend, Model, Extensions..., H...>,
                          UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
 
-  /// Throws LogicError if the number of threads is negative or the file is compiled with -funsafe-math-optimizations, and
-  /// ResourceExhaustedError if the system cannot start the threads.
+  /// Throws LogicError if the number of threads is negative or the file is compiled with -funsafe-math-optimizations,
+  /// and ResourceExhaustedError if the system cannot start the threads.
   explicit Executor(const Settings& settings = {}) : Runs(settings) { sums_keep_their_order<Executor>(); }
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
