@@ -5,6 +5,7 @@
 #include <crochet/executor/cpu.hpp>
 
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "device_under_test.hpp"
@@ -71,10 +72,38 @@ TEST(Accumulation, OfMicroBatchesIsOneLargeBatch) {
   large.close(), every.close(), parts.close();
 }
 
+/// A batch norm in training, whose step takes two runs. `InParts`: by minimize_in_parts().
+template <bool InParts>
+struct Normalized {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = batch_norm(g.placeholder<float>("x", {g.dynamic("batch"), 2}), "norm", true, {.momentum = 0.5});
+    const Tensor loss = reduce_mean(square(x * g.variable<float>("w", {2}, ones())));
+    if constexpr (InParts) {
+      const AccumulatedStep step = minimize_in_parts(loss, SGD{0.1});
+      g.name("first", step.accumulate);
+      g.name("second", step.apply);
+    } else {
+      g.name("first", minimize(loss, SGD{0.1}, {.accumulate = {.steps = 2}}));
+      g.name("second", g["first"]);
+    }
+  }
+};
+TEST(Accumulation, MovesAveragesInEachRun) {
+  const auto mean_after = []<bool InParts>(std::bool_constant<InParts>) {
+    MonitoredSession session{DeviceUnderTest{.threads = 1}.compile<Normalized<InParts>>()};
+    session.run(targets<"first">, feed<"x">(std::vector<float>{8, 8, 8, 8}));
+    session.run(targets<"second">, feed<"x">(std::vector<float>{8, 8, 8, 8}));
+    return session.executor().variable("norm/moving_mean"_n)[0];
+  };
+  EXPECT_EQ(mean_after(std::false_type{}), 6);
+  EXPECT_EQ(mean_after(std::true_type{}), 6);
+}
+
 TEST(Accumulation, NeedsRuns) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {2}, zeros());
   EXPECT_THROW(minimize(reduce_sum(w), SGD{}, {.accumulate = {.steps = 0}}), GraphError);
+  EXPECT_THROW(minimize_in_parts(reduce_sum(w), SGD{}, {.accumulate = {.steps = 2}}), GraphError);
 }
 
 }  // namespace accumulation_test

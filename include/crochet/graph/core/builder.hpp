@@ -149,7 +149,7 @@ class GraphBuilder {
   }
 
   /// Assigns a value that follows training, such as a moving average. Every optimizer step whose scope contains the
-  /// variable runs the assignment, and nothing else does. With MinimizeOptions::accumulate each of a step's runs does.
+  /// variable runs the assignment, and nothing else does. If gradients are accumulated each of a step's runs does.
   constexpr void assign_in_training(Tensor variable, Tensor value) {
     training_assignments_.push_back(assign(variable, value).id);
   }
@@ -165,7 +165,8 @@ class GraphBuilder {
 
   /// From here on the graph is that of one rank, which computes a part of the rows of each batch: means and sums over
   /// ranks are operations (graph/ops/over_ranks.hpp). Called before `define`.
-  /// `each_run`: gradients that are accumulated are exchanged in each run, and not only when they are applied.
+  /// `each_run`: gradients that minimize_in_parts() accumulates are exchanged in each run, and not only when they are
+  /// applied.
   /// `overlaps`: exchanges of gradients begin and end in steps of their own, with computation between them.
   constexpr void divide_batch(bool each_run = false, bool overlaps = false) {
     divides_batch_ = true, shares_each_run_ = each_run, overlaps_exchanges_ = overlaps;
@@ -179,8 +180,13 @@ class GraphBuilder {
   constexpr void note_part(Tensor part, Tensor whole) {
     graph_.nodes[index(own(part))].attributes.ints[whole_of_part] = own(whole) + 1;
   }
-  /// The index in ints of the attributes of op::variable: 1 + the number of that node, or 0.
-  static constexpr std::size_t whole_of_part = 7;
+  /// States that every rank has a value of `variable` of its own.
+  constexpr void note_own_of_rank(Tensor variable) {
+    graph_.nodes[index(own(variable))].attributes.ints[own_of_rank] = 1;
+  }
+  /// Indices in ints of the attributes of op::variable: 1 + the number of the node of note_part(), or 0; and whether
+  /// note_own_of_rank() was called.
+  static constexpr std::size_t whole_of_part = 7, own_of_rank = 6;
   constexpr bool divides_batch() const { return divides_batch_; }
   constexpr bool shares_each_run() const { return shares_each_run_; }
   constexpr bool overlaps_exchanges() const { return overlaps_exchanges_; }

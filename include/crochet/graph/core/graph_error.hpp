@@ -136,6 +136,11 @@ namespace crochet::graph_error {
 }
 /// MinimizeOptions{.accumulate = {.steps = k}} needs k >= 1.
 [[noreturn]] inline void a_step_needs_at_least_one_run() { fail("gradients are accumulated over at least one run"); }
+/// MinimizeOptions::accumulate is an option of minimize(). For apply_gradients() and minimize_in_parts() the program
+/// selects the runs.
+[[noreturn]] inline void only_minimize_accumulates_over_runs() {
+  fail("only minimize() accumulates gradients by .accumulate; use it, or minimize_in_parts() without the option");
+}
 /// ClipByNorm and similar classes need a limit above 0.
 [[noreturn]] inline void gradients_are_clipped_to_a_positive_limit() { fail("a limit for gradients must be positive"); }
 /// More inputs than an operation can have.

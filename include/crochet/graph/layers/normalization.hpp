@@ -49,7 +49,7 @@ constexpr void follow(Tensor moving, Tensor now, double momentum) {
 
 /// Batch normalisation: in training with the batch's mean and variance, otherwise with their moving averages. x [...,
 /// c], the result has its shape. Defaults as in Keras.
-/// - The moving averages are updated in every optimizer step and in no other run; with MinimizeOptions::accumulate in
+/// - The moving averages are updated in every optimizer step and in no other run; if gradients are accumulated, in
 ///   each of a step's runs. minimize() adds the updates; unlike in TensorFlow 1 there are no update operations to run.
 /// - The moving variance is the unbiased one (Ioffe and Szegedy, ICML 2015, algorithm 2).
 /// - For evaluation call the network again under SharedVariables with `training` false.

@@ -3,6 +3,10 @@
 // micro-batch, are summed in slot variables "w/gradient_accumulator"; clipping and the optimizer get their mean. With
 // micro-batches of equal size and a loss that is a mean over the batch, the result is that of the whole batch, up to
 // rounding.
+//
+// On several ranks minimize() sums the gradients of the whole micro-batch: each run exchanges, since each computes the
+// update, and a checkpoint within a step has the sums of all ranks. minimize_in_parts() exchanges the sums when they
+// are applied.
 #pragma once
 #include <crochet/graph/train/apply_gradients.hpp>
 
@@ -20,11 +24,12 @@ class GradientSums {
   constexpr Tensor count() const { return count_ + 1; }
   constexpr Tensor set_count(Tensor value) { return g_.assign(count_, value); }
 
-  /// Adds this run's gradients.
-  constexpr void add(const VariableGradients& gradients) {
+  /// Adds this run's gradients: those of the whole batch, or of this rank's rows of it.
+  constexpr void add(const VariableGradients& gradients, bool of_whole_batch) {
     if (gradients.empty()) graph_error::loss_depends_on_no_variable();
     for (const VariableGradient& v : gradients) {
-      const Tensor slot = slot_variable(v.variable, "/gradient_accumulator");
+      const Tensor slot = slot_variable(updated_variable(v), "/gradient_accumulator");
+      if (!of_whole_batch) g_.note_own_of_rank(slot);
       sums_.push_back({slot, select(fresh_, v.gradient, slot + v.gradient)});
     }
   }
@@ -60,9 +65,9 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
   g.guard_assignments(select, last);
   const auto shared = begin(optimizer, g, options.scope);
   VariableGradients gradients = compute_gradients(loss, options.scope);
-  const Spread spread = share_each_run(gradients, loss);
-  sums.add(gradients);
-  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, spread);
+  share_gradients(gradients, spread_of_loss(loss));
+  sums.add(gradients, true);
+  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, Spread::same);
   g.guard_assignments(nullptr, {});
   const Tensor next = select(last, g.constant<std::int64_t>(0), sums.count());
   return sums.kept_with(g.apply(op::group, applied, sums.set_count(next)));
@@ -77,20 +82,28 @@ struct AccumulatedStep {
 
 /// As minimize() with MinimizeOptions::accumulate, but the caller selects by the target which run applies the step.
 /// Cheaper, because the other runs do not contain the optimizer. The number of runs per step may vary.
+/// - On several ranks without fixed shards `accumulate` exchanges nothing. So the micro-batches of a step have to have
+///   equally many rows, or are weighted as the last one is; and a checkpoint between two runs of a step has the
+///   gradients of rank 0's rows.
 template <class Optimizer>
 constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimizer,
                                             const MinimizeOptions& options = {}) {
   GraphBuilder& g = *loss.graph;
+  if (options.accumulate.steps != 1) graph_error::only_minimize_accumulates_over_runs();
   detail::GradientSums sums(g, options.scope);
   const SharedScalar share = 1 / cast<double>(sums.count());
   const Tensor more = sums.count();
   const auto shared = detail::begin(optimizer, g, options.scope);
   VariableGradients gradients = compute_gradients(loss, options.scope);
-  const Spread spread = detail::share_each_run(gradients, loss);
-  sums.add(gradients);
+  const Spread of_loss = detail::spread_of_loss(loss);
+  const bool each_run = loss.graph->shares_each_run() || of_loss == Spread::same;
+  if (each_run) detail::share_gradients(gradients, of_loss);
+  sums.add(gradients, each_run);
+  const Spread spread = each_run ? Spread::same : of_loss;
   const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options, spread);
   const Tensor apply = g.apply(op::group, updated, sums.set_count(g.constant<std::int64_t>(0)));
-  return {sums.kept_with(sums.set_count(more)), apply};
+  const Tensor kept = sums.kept_with(sums.set_count(more));
+  return {detail::with_training_assignments(g, kept, options.scope), apply};
 }
 
 }  // namespace crochet

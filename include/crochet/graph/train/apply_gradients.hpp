@@ -31,7 +31,7 @@ struct MinimizeOptions {
   /// ShardedOptimizer the gradient of a large variable is this rank's part, of rank 1.
   Function<void(VariableGradients&)> clip{};
   /// Every `steps`-th run applies the mean gradient of the runs since the last application
-  /// (graph/train/accumulate.hpp).
+  /// (graph/train/accumulate.hpp). For minimize() only.
   Accumulate accumulate{};
 };
 
@@ -47,14 +47,27 @@ constexpr auto begin(const Optimizer& optimizer, GraphBuilder& g, std::string_vi
   }
 }
 
+/// The variable, or the rank's part of it if the gradient is one.
+constexpr Tensor updated_variable(const VariableGradient& v) {
+  return is_part_of_rank(v.gradient) ? part_of_rank(v.variable) : v.variable;
+}
+
 template <class Optimizer, class Shared>
 constexpr Tensor update(const Optimizer& optimizer, const VariableGradient& v, const Shared& shared) {
-  const Tensor variable = is_part_of_rank(v.gradient) ? part_of_rank(v.variable) : v.variable;
+  const Tensor variable = updated_variable(v);
   if constexpr (std::is_same_v<Shared, NothingShared>) {
     return optimizer.update(variable, v.gradient);
   } else {
     return optimizer.update(variable, v.gradient, shared);
   }
+}
+
+/// Groups `target` with what follows the training of the scope's variables (GraphBuilder::assign_in_training).
+constexpr Tensor with_training_assignments(GraphBuilder& g, Tensor target, std::string_view scope) {
+  for (int a : g.training_assignments()) {
+    if (g.name_of(g.node(a).inputs[0]).starts_with(scope)) target = g.apply(op::group, target, Tensor{&g, a});
+  }
+  return target;
 }
 
 /// Makes the gradients of the whole batch, clips, updates, counts; returns one target for all of it. There must be
@@ -70,9 +83,7 @@ constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, Va
     const Tensor updated = update(optimizer, v, shared);
     all = all.id < 0 ? updated : g.apply(op::group, all, updated);
   }
-  for (int a : g.training_assignments()) {
-    if (g.name_of(g.node(a).inputs[0]).starts_with(options.scope)) all = g.apply(op::group, all, Tensor{&g, a});
-  }
+  all = with_training_assignments(g, all, options.scope);
   if (!options.count_step) return all;
   const Tensor step = global_step(g);
   return g.apply(op::group, all, g.assign(step, step + 1));
@@ -86,6 +97,7 @@ template <class Optimizer>
 constexpr Tensor apply_gradients(const Optimizer& optimizer, const VariableGradients& gradients,
                                  const MinimizeOptions& options = {}) {
   if (gradients.empty()) graph_error::loss_depends_on_no_variable();
+  if (options.accumulate.steps != 1) graph_error::only_minimize_accumulates_over_runs();
   const auto shared = detail::begin(optimizer, *gradients[0].variable.graph, options.scope);
   return detail::update_all(optimizer, shared, gradients, options, Spread::mean);
 }

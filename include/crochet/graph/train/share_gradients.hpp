@@ -15,7 +15,7 @@
 namespace crochet::detail {
 
 constexpr Tensor gradient_of_whole_batch(Tensor x, Spread of_loss) {
-  return of_loss == Spread::same ? x : gradient_over_ranks(x, of_loss == Spread::mean);
+  return gradient_over_ranks(x, of_loss == Spread::mean);
 }
 
 /// Gradients of up to `gradient` bytes share a bucket, which has up to `bucket` bytes. They are copied into it and out
@@ -69,7 +69,7 @@ class GradientBucket {
 
 /// If ranks divide the state of the optimizer, the gradient becomes this rank's part.
 constexpr void share_large(VariableGradient& v, Spread of_loss) {
-  if (v.variable.graph->optimizer_parts() == 0 || of_loss == Spread::same) {
+  if (v.variable.graph->optimizer_parts() == 0) {
     v.gradient = gradient_of_whole_batch(v.gradient, of_loss);
   } else {
     v.gradient = gradient_of_part(v.gradient, of_loss == Spread::mean);
@@ -87,9 +87,9 @@ constexpr std::vector<VariableGradient*> order_of_exchanges(VariableGradients& g
   return order;
 }
 
-/// Replaces the gradients of a rank by those of the whole batch.
+/// Replaces the gradients of a rank by those of the whole batch; nothing if the loss is the same on all ranks.
 constexpr void share_gradients(VariableGradients& gradients, Spread of_loss) {
-  if (gradients.empty() || !gradients[0].gradient.graph->divides_batch()) return;
+  if (gradients.empty() || of_loss == Spread::same || !gradients[0].gradient.graph->divides_batch()) return;
   GraphBuilder& g = *gradients[0].gradient.graph;
   const int position = g.position();
   GradientBucket bucket;

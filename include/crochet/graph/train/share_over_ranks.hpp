@@ -17,14 +17,6 @@ constexpr Spread spread_of_loss(Tensor loss) {
   return spread;
 }
 
-/// As share_gradients(), before gradients are accumulated. Returns the spread that they have then.
-constexpr Spread share_each_run(VariableGradients& gradients, Tensor loss) {
-  const Spread spread = spread_of_loss(loss);
-  if (!loss.graph->shares_each_run()) return spread;
-  share_gradients(gradients, spread);
-  return Spread::same;
-}
-
 /// Named scalars that are means or sums over the rows of the batch become those of the whole batch, so that hooks on
 /// every rank read the values of one machine. Sums of integers are exchanged as doubles, exact up to 2^53.
 constexpr void share_named_scalars(GraphBuilder& g) {
@@ -51,9 +43,9 @@ constexpr std::string_view variable_that_differs(const GraphBuilder& g) {
   const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   for (int i = 0; i < g.size(); ++i) {
     if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
-    if (g.node(g.node(i).inputs[0]).attributes.ints[GraphBuilder::whole_of_part] != 0) continue;  // a rank's part
-    const std::string_view name = g.name_of(g.node(i).inputs[0]);
-    if (g.shares_each_run() || !name.ends_with("/gradient_accumulator")) return name;
+    const auto& ints = g.node(g.node(i).inputs[0]).attributes.ints;
+    const bool may_differ = ints[GraphBuilder::whole_of_part] != 0 || ints[GraphBuilder::own_of_rank] != 0;
+    if (!may_differ) return g.name_of(g.node(i).inputs[0]);
   }
   return {};
 }

@@ -23,7 +23,7 @@ enum class Spread : std::uint8_t {
 namespace detail {
 class SpreadPass {
  public:
-  constexpr SpreadPass(const Graph& g, bool shares_each_run) : g_(g), shares_each_run_(shares_each_run) {}
+  constexpr explicit SpreadPass(const Graph& g) : g_(g) {}
 
   constexpr ConstexprVector<Spread> run(int last) {
     of_.reserve(static_cast<std::size_t>(last) + 1);
@@ -61,8 +61,8 @@ class SpreadPass {
 
   /// A part, or a sum of gradients of several runs, which stays with its rank until it is applied.
   constexpr bool is_of_one_rank(int i) const {
-    if (node(i).attributes.ints[GraphBuilder::whole_of_part] != 0) return true;
-    return !shares_each_run_ && name_of_node(g_, i).ends_with("/gradient_accumulator");
+    const Attributes& a = node(i).attributes;
+    return a.ints[GraphBuilder::whole_of_part] != 0 || a.ints[GraphBuilder::own_of_rank] != 0;
   }
 
   constexpr Spread of_inputs(const Node& n) const {
@@ -131,14 +131,13 @@ class SpreadPass {
   }
 
   const Graph& g_;
-  const bool shares_each_run_;
   ConstexprVector<Spread> of_;
 };
 }  // namespace detail
 
 /// The spread of every node up to `last`.
 constexpr ConstexprVector<Spread> find_spreads(const GraphBuilder& g, int last) {
-  return detail::SpreadPass(g.graph(), g.shares_each_run()).run(last);
+  return detail::SpreadPass(g.graph()).run(last);
 }
 
 /// The value of the whole batch.
