@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <crochet/base/number_text.hpp>
 #include <crochet/hooks/kit/aim.hpp>
 #include <crochet/hooks/kit/metric_channel.hpp>
 #include <crochet/session/stop.hpp>
@@ -84,11 +84,7 @@ struct FitHistory {
   static std::string cell(std::string_view text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 1, ' ').append(text);
   }
-  static std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-  }
+  static std::string number(double value) { return detail::general_text(value, 4); }
   /// Adds a value to each epoch: that of its step, NaN if there is none.
   void add(const std::vector<MetricChannel::Entry>& entries, std::vector<double> Epoch::*list) {
     for (Epoch& epoch : epochs) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -180,9 +180,7 @@ struct LoggingTensor {
       text.append(std::exchange(between, ", ")).append(value.name).append(" = ").append(value.text);
     }
     if (!logged.seconds) return text;
-    char seconds[40];
-    std::snprintf(seconds, sizeof seconds, " (%.3f sec)", *logged.seconds);
-    return text + seconds;
+    return text + " (" + detail::fixed_text(*logged.seconds, 3) + " sec)";
   }
 };
 

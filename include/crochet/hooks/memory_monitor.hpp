@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/runs_on.hpp>
@@ -97,9 +97,7 @@ struct MemoryMonitor {
     }
   }
   static std::string mebibytes(std::int64_t bytes) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
-    return text;
+    return detail::fixed_text(static_cast<double>(bytes) / (1024 * 1024), 1) + " MiB";
   }
   static std::string text(const MemoryUse& use) {
     const std::string all = detail::step_text(use.step) + "memory = " + mebibytes(use.host.resident) + ", at most " +

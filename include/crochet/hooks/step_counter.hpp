@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/runs_on.hpp>
@@ -109,9 +109,8 @@ struct StepCounter {
     if (!elapsed || !(elapsed->seconds > 0)) return;
     steps_per_second = static_cast<double>(elapsed->steps) / elapsed->seconds;
     const std::string tag = step_name + "/sec";
-    char number[32];
-    std::snprintf(number, sizeof number, " = %g", steps_per_second);
-    sink(detail::step_text(step, every_epochs ? run.epoch() : -1) + tag + number);
+    sink(detail::step_text(step, every_epochs ? run.epoch() : -1) + tag + " = " +
+         detail::general_text(steps_per_second));
     summaries.scalar(tag, steps_per_second, step);
   }
   CROCHET_COLD void complain() const {

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/decorated.hpp>
@@ -65,9 +65,7 @@ struct Stopwatch : PassOn<Stopwatch<H>> {
   [[nodiscard]] std::string report() const {
     std::string text = detail::type_name<H>() + ": ";
     add_all(text, All{});
-    char total[32];
-    std::snprintf(total, sizeof total, "%.4g s in all", total_seconds());
-    return text + total;
+    return text + detail::general_text(total_seconds(), 4) + " s in all";
   }
 
  private:
@@ -103,10 +101,8 @@ struct Stopwatch : PassOn<Stopwatch<H>> {
   }
   static void add(std::string& text, std::string_view name, const PhaseTime& time) {
     if (time.calls == 0) return;
-    char part[64];
-    std::snprintf(part, sizeof part, " %lld x %.4g us, ", static_cast<long long>(time.calls),
-                  1e6 * time.seconds / static_cast<double>(time.calls));
-    text.append(name).append(part);
+    text.append(name).append(" ").append(std::to_string(time.calls)).append(" x ");
+    text.append(detail::general_text(1e6 * time.seconds / static_cast<double>(time.calls), 4)).append(" us, ");
   }
 
   options how_;

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -18,6 +17,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/float16.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/float_storage.hpp>
 #include <crochet/storage/tensor_record.hpp>
@@ -88,8 +88,7 @@ class RoundedTensors {
     const std::uint32_t infinite = small ? 0x7C00U : 0x7F80U;
     std::size_t i = 0;
     while ((to[i] & 0x7FFFU) != infinite || detail::is_infinite(detail::float_at(record.bytes, i))) ++i;
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", static_cast<double>(detail::float_at(record.bytes, i)));
+    const std::string text = crochet::detail::general_text(static_cast<double>(detail::float_at(record.bytes, i)));
     throw FailedPreconditionError("crochet: tensor \"" + std::string(record.name) + "\" has the element " + text +
                                   (small ? ", and float16 ends at 65504; use FloatStorage::bfloat16"
                                          : ", and bfloat16 ends at 3.38953e+38; use FloatStorage::float32"));

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <crochet/base/number_text.hpp>
 #include <crochet/storage/summary.hpp>
 
 namespace crochet::testing {
@@ -45,11 +45,7 @@ class RecordedSummaries {
 
  private:
   static std::string text_of(const io::Summary::Content& content) {
-    if (const auto* number = std::get_if<float>(&content)) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%g", static_cast<double>(*number));
-      return text;
-    }
+    if (const auto* number = std::get_if<float>(&content)) return crochet::detail::general_text(*number);
     if (const auto* floats = std::get_if<std::vector<float>>(&content)) return values(floats->size());
     if (const auto* doubles = std::get_if<std::vector<double>>(&content)) return values(doubles->size());
     if (const auto* image = std::get_if<io::ImagePixels>(&content)) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdio>
 #include <iterator>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <crochet/base/number_text.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/demand.hpp>
@@ -127,9 +127,7 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
       if (notes.reads[i] > 0) all.append(" read ").append(fetchable[i]).append("*" + std::to_string(notes.reads[i]));
     }
     for (std::size_t i = 0; i < feedable.size(); ++i) {
-      char number[32];
-      std::snprintf(number, sizeof number, "=%g", notes.numbers[i]);
-      if (notes.fed[i]) all.append(" fed ").append(feedable[i]).append(number);
+      if (notes.fed[i]) all.append(" fed ").append(feedable[i]).append("=").append(general_text(notes.numbers[i]));
     }
     return notes.side_runs.empty() ? all : all + " ran on the side" + notes.side_runs;
   }

@@ -4,7 +4,6 @@
 
 #include <crochet/trace/figures.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,20 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/number_text.hpp>
 #include <crochet/graph/names/graph_op_name.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
 
-CROCHET_INLINE std::string figure(double value, int digits) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
-}
+CROCHET_INLINE std::string figure(double value, int digits) { return crochet::detail::general_text(value, digits); }
 
-CROCHET_INLINE std::string fixed_figure(double value, int digits) {
-  char text[400];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
-}
+CROCHET_INLINE std::string fixed_figure(double value, int digits) { return crochet::detail::fixed_text(value, digits); }
 
 CROCHET_INLINE std::string op_text(const RunTrace& run, const TracedStep& step) {
   constexpr std::size_t shown = 4;

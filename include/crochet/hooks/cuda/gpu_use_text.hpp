@@ -2,10 +2,10 @@
 // A reading of a GPU as a line and as a summary.
 #pragma once
 
-#include <cstdio>
 #include <optional>
 #include <string>
 
+#include <crochet/base/number_text.hpp>
 #include <crochet/hooks/cuda/gpu_use.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 #include <crochet/storage/summary.hpp>
@@ -15,15 +15,11 @@ namespace crochet::detail {
 /// `step 1000: GPU memory = 12.0 of 80.0 GiB, 98 % busy, 65 C, 412 W`, without the figures that are not there.
 inline std::string line_of(const GpuUse& use) {
   constexpr double gibibyte = 1024.0 * 1024 * 1024;
-  char memory[80];
-  std::snprintf(memory, sizeof memory, "GPU memory = %.1f of %.1f GiB", static_cast<double>(use.memory_used) / gibibyte,
-                static_cast<double>(use.memory_total) / gibibyte);
-  std::string line = step_text(use.step) + memory;
+  std::string line = step_text(use.step) +
+                     "GPU memory = " + fixed_text(static_cast<double>(use.memory_used) / gibibyte, 1) + " of " +
+                     fixed_text(static_cast<double>(use.memory_total) / gibibyte, 1) + " GiB";
   const auto add = [&](const std::optional<double>& value, double scale, const char* unit) {
-    if (!value) return;
-    char figure[40];
-    std::snprintf(figure, sizeof figure, ", %.0f %s", *value * scale, unit);
-    line += figure;
+    if (value) line += ", " + fixed_text(*value * scale, 0) + " " + unit;
   };
   add(use.busy, 100, "% busy");
   add(use.celsius, 1, "C");

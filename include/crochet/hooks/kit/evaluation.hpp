@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/number_text.hpp>
 #include <crochet/hooks/kit/data_pass.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
@@ -96,9 +96,8 @@ std::string evaluation_text(const Evaluation<N...>& result) {
   std::string all = step_text(result.step, result.epoch);
   std::size_t i = 0;
   const auto add = [&](std::string_view name) {
-    char value[40];
-    std::snprintf(value, sizeof value, " = %.4g", result.values[i]);
-    (all += i++ == 0 ? "" : ", ").append(name).append(value);
+    (all += i == 0 ? "" : ", ").append(name).append(" = ").append(general_text(result.values[i], 4));
+    ++i;
   };
   (add(N::view()), ...);
   return all;
@@ -106,9 +105,7 @@ std::string evaluation_text(const Evaluation<N...>& result) {
 /// " (79 batches, 0.520 sec)".
 template <class... N>
 std::string evaluation_cost(const Evaluation<N...>& result, double seconds) {
-  char cost[64];
-  std::snprintf(cost, sizeof cost, " (%lld batches, %.3f sec)", static_cast<long long>(result.batches), seconds);
-  return cost;
+  return " (" + std::to_string(result.batches) + " batches, " + fixed_text(seconds, 3) + " sec)";
 }
 
 }  // namespace detail

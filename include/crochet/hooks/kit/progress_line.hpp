@@ -11,6 +11,7 @@
 #include <string>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/number_text.hpp>
 
 namespace crochet::detail {
 
@@ -34,7 +35,7 @@ struct ProgressLine {
       line += "/" + std::to_string(*total) + (with_bar ? " " + bar() : "") +
               print(" %3d%%", static_cast<int>(100 * part()));
     }
-    if (rate > 0) line += print(" %.1f steps/s", rate);
+    if (rate > 0) line += " " + fixed_text(rate, 1) + " steps/s";
     return line + left();
   }
 
