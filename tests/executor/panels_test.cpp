@@ -87,6 +87,29 @@ TEST(Panels, AreSeenRowByRow) {
   EXPECT_NE(step()(0, 1), -5) << "nor kept after a new beginning";
 }
 
+/// A run assigns `w` twice, and an update comes after both.
+struct AssignedTwice {
+  static constexpr void define(GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("n"), 8});
+    const auto w = g.variable<float>("w", {8, 20}, uniform(-1, 1));
+    const auto half = g.name("half", g.assign(w, w * 0.5));
+    const auto more = g.name("more", g.assign(w, half + 1));
+    const auto y = g.name("y", matmul(x, more));
+    g.name("train", minimize(reduce_sum(square(y)), SGD{0.01}));
+  }
+};
+
+TEST(Panels, AFetchedAssignmentIsItsValueIfALaterOneOverwritesIt) {
+  static_assert(cpu::Executor<kernel::Tiles, AssignedTwice>::graph.nodes[1].layout == Layout::panels);
+  for (int threads : {1, 2}) {
+    AgainstOracle<AssignedTwice> both(threads, 2e-5);
+    both.run(Names<Name<"half">, Name<"more">, Name<"w">>{}, Names<>{}, {3});
+    both.run(Names<Name<"half">>{}, Names<>{}, {3});
+    both.run(Names<Name<"half">, Name<"more">, Name<"w">>{}, Names<Name<"train">>{}, {3});
+    both.run(Names<Name<"more">, Name<"y">>{}, Names<>{}, {3});
+  }
+}
+
 // For a sanitizer.
 TEST(Panels, AnAddressIsReadableBehindARun) {
   E executor({1, 7});

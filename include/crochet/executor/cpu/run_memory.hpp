@@ -55,26 +55,25 @@ class RunMemory {
       return StepMemory<T, P>::template address<V>(frame);
     });
   }
-  /// The same; address_of(V) is the address of value V of the plan.
+  /// The same; address_of(V) is the address of value V of the plan. A value in panels has none: it is a variable.
   template <class P, class... N, class R, class Address>
   void remember_at(const Dims& dims, Demand<Names<N...>, R>*, const Address& address_of) {
     dims_ = dims;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((where_[index_of<N>()] = address_of(std::integral_constant<std::int32_t, P::plan.fetched[I]>{})), ...);
+      ((where_[index_of<N>()] = address_by_rows<P::plan.fetched[I], P>(address_of)), ...);
     }
     (std::make_index_sequence<sizeof...(N)>{});
   }
 
-  /// A value of the last run; a value that is stored in panels is a variable.
+  /// A value of the last run. One that is stored in panels is a variable, unless the run copied it before a later
+  /// assignment.
   template <class N>
   [[nodiscard]] auto value(const Variables<T>& variables) const {
     static constexpr Node n = T::template node<N>();
     using E = element_t<n.dtype>;
-    const E* data = nullptr;
-    if constexpr (n.layout == Layout::row_major) {
-      data = static_cast<const E*>(where_[index_of<N>()]);
-    } else {
-      data = static_cast<const E*>(variables.read(T::variable_index(T::template node_id<N>)));
+    const auto* data = static_cast<const E*>(where_[index_of<N>()]);
+    if constexpr (n.layout == Layout::panels) {
+      if (data == nullptr) data = static_cast<const E*>(variables.read(T::variable_index(T::template node_id<N>)));
     }
     if constexpr (n.shape.rank == 0) {
       return static_cast<typename FetchedType<n.dtype, 0>::type>(*data);
@@ -102,6 +101,15 @@ class RunMemory {
     });
   }
 
+  /// The address of value V of plan P; null for a value in panels.
+  template <std::int32_t V, class P, class Address>
+  static const void* address_by_rows(const Address& address_of) {
+    if constexpr (P::plan.values[static_cast<std::size_t>(V)].layout == Layout::panels) {
+      return nullptr;
+    } else {
+      return address_of(std::integral_constant<std::int32_t, V>{});
+    }
+  }
   template <class N>
   static constexpr std::size_t index_of() {
     return crochet::detail::index_of_name(N::view(), T::fetchable);
