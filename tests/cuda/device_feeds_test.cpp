@@ -292,6 +292,25 @@ TEST(DeviceFeeds, AreShownToProbes) {
   EXPECT_EQ(watcher.shown[1], bytes(data.labels_of(3)));
 }
 
+/// A range for "tokens" determines none of two dynamic dimensions.
+struct Sequences {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch"), time = g.dynamic("time");
+    const Tensor tokens = g.placeholder<float>("tokens", {batch, time}), bias = g.placeholder<float>("bias", {batch});
+    g.name("y", reduce_sum(tokens, {1}) + bias);
+  }
+};
+
+TEST(DeviceFeeds, ARangeIsBoundAfterTheFeedThatDeterminesItsBatch) {
+  cuda::Executor<SoftwareDevice, Sequences> executor(std::make_shared<SoftwareDevice>(1));
+  decltype(executor)::Workspace workspace;
+  executor.initialize();
+  const std::vector<float> tokens(6, 1.F), bias{3, 4};
+  executor.run<Demand<Names<Name<"y">>, Names<>>>(workspace, feed<"tokens">(tokens), feed<"bias">(bias));
+  const auto y = executor.fetch<Name<"y">>(workspace);
+  EXPECT_EQ(std::vector<float>(y.begin(), y.end()), (std::vector<float>{6, 7}));
+}
+
 TEST(GatherRows, CopiesRowsOfAnyWidth) {
   const std::vector<std::int32_t> indices{5, 0, 5, 2};
   for (const std::int64_t bytes : {1, 3, 4, 8, 12, 16, 24, 48, 5000}) {

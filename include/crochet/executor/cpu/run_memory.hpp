@@ -10,6 +10,7 @@
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
+#include <crochet/executor/plan/feed_order.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/placement.hpp>
@@ -38,7 +39,7 @@ class RunMemory {
   template <class P, class Frame, class... F>
   CROCHET_HOST_ALWAYS_INLINE void bind_feeds(Frame& frame, const F&... feeds) {
     frame.dims.fill(unknown_dim);
-    (bind_feed(feeds, frame), ...);
+    bind_in_order<T>([&](auto, const auto& feed) { bind_feed(feed, frame); }, feeds...);
     check_dims<T, P>(frame.dims, dims_);
   }
   /// The second half: the places of values, at the sizes in `frame`.

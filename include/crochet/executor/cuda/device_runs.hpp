@@ -16,6 +16,7 @@
 #include <crochet/executor/cuda/value_watch.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
+#include <crochet/executor/plan/feed_order.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 
 namespace crochet::cuda {
@@ -61,7 +62,8 @@ class DeviceRuns {
     variables_.host().template settle<P>();
     Dims dims;
     dims.fill(cpu::unknown_dim);
-    std::array<FedValue, sizeof...(F)> fed{bind_feed<T>(device_, feeds, dims)...};
+    std::array<FedValue, sizeof...(F)> fed;
+    cpu::bind_in_order<T>([&](auto i, const auto& feed) { fed[i] = bind_feed<T>(device_, feed, dims); }, feeds...);
     Memory& memory = *workspace;
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace, dims, FeedLayout<T>::template of<F...>(fed, dims)};
