@@ -110,6 +110,26 @@ TEST(Panels, AFetchedAssignmentIsItsValueIfALaterOneOverwritesIt) {
   }
 }
 
+/// The last loop before the reduction is that of an update of `w`.
+struct ReducedBesides {
+  static constexpr void define(GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("n"), 8}), z = g.placeholder<float>("z", {8, 20});
+    const auto w = g.variable<float>("w", {8, 20}, uniform(-1, 1));
+    g.name("y", matmul(x, w));
+    g.name("shrink", g.assign(w, w * 0.5));
+    g.name("energy", reduce_sum(square(z)));
+    g.name("sums", reduce_sum(square(z), {1}));
+  }
+};
+
+TEST(Panels, AReductionDoesNotJoinTheirUpdate) {
+  for (int threads : {1, 2}) {
+    AgainstOracle<ReducedBesides> both(threads, 2e-5);
+    both.run(Names<Name<"energy">, Name<"sums">, Name<"w">>{}, Names<Name<"shrink">>{}, {3});
+    both.run_all({3});
+  }
+}
+
 // For a sanitizer.
 TEST(Panels, AnAddressIsReadableBehindARun) {
   E executor({1, 7});

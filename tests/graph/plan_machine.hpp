@@ -39,6 +39,7 @@ class PlanMachine {
   void run() {
     for (const Step& step : plan_.steps) {
       check_threads(step);
+      check_panels(step);
       run(step);
     }
   }
@@ -271,6 +272,18 @@ class PlanMachine {
     }
     since_.insert(since_.end(), mine.begin(), mine.end());
     check_loop(step);
+  }
+  /// Values in panels are variables. A loop accesses them by rows of their last dimension, and does not reduce.
+  void check_panels(const Step& step) const {
+    for (std::int32_t k = 0; k < step.accesses; ++k) {
+      const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + k)];
+      const Value& v = value(a.value);
+      if (v.layout != Layout::panels) continue;
+      demand(v.space == AddressSpace::variable, "a value in panels is no variable");
+      demand(a.mode == BroadcastMode::full && step.columns == v.shape[v.shape.rank - 1],
+             "a loop accesses panels not by their rows");
+      demand(step.reduction_buffer < 0, "a loop over panels reduces");
+    }
   }
   void check_loop(const Step& step) const {
     for (std::int32_t k = 0; k < step.instructions; ++k) {

@@ -262,9 +262,10 @@ TEST(Plan, AFetchedValueThatAnEarlierStepAlsoComputes) {
 
 // Random graphs.
 
+/// In panels: two matrices are right operands of products, and read by updates only.
 class RandomGraph {
  public:
-  explicit RandomGraph(std::uint64_t seed) : numbers_(seed) {
+  explicit RandomGraph(std::uint64_t seed, bool in_panels = false) : numbers_(seed), in_panels_(in_panels) {
     const Extent batch = g_.dynamic("batch"), time = g_.dynamic("time");
     for (const Shape& s : {Shape{batch, 4}, Shape{batch, time, 4}, Shape{batch}, Shape{4}, Shape{}, Shape{batch, 2, 2},
                            Shape{time, 1}}) {
@@ -272,7 +273,12 @@ class RandomGraph {
     }
     for (const Shape& s : {Shape{4, 4}, Shape{4}, Shape{}, Shape{1, 4}, Shape{4, 4}}) {
       variables_.push_back(g_.variable<double>(next("w"), s, zeros()));
-      add(variables_.back());
+      if (in_panels && s.rank == 2 && s[0].factor == 4) {
+        weights_.push_back(variables_.back());
+        add(g_.placeholder<double>(next("x"), s));
+      } else {
+        add(variables_.back());
+      }
     }
     const int n = 5 + numbers_.below(30);
     for (int i = 0; i < n; ++i) grow();
@@ -288,7 +294,14 @@ class RandomGraph {
         targets.push_back(g_.graph().text_of(p));
       }
     }
-    return plan_test::check(g_.graph(), fetched, targets);
+    return plan_test::check(in_panels_ ? with_layouts(g_.graph()) : g_.graph(), fetched, targets);
+  }
+  /// Whether a variable is in panels.
+  bool has_panels() const {
+    for (const Node& n : with_layouts(g_.graph()).nodes) {
+      if (n.layout == Layout::panels) return true;
+    }
+    return false;
   }
 
  private:
@@ -302,7 +315,8 @@ class RandomGraph {
 
   void grow() {
     try {
-      const Tensor t = make(numbers_.below(20));
+      const bool of_weights = in_panels_ && numbers_.below(3) == 0;
+      const Tensor t = of_weights ? make_of_weights(numbers_.below(7)) : make(numbers_.below(20));
       if (t.shape().size().at(dims) > 2000) return;  // products of products grow large
       add(g_.name(next("v"), t));
     } catch (const GraphError&) {  // shapes that do not fit are skipped
@@ -349,6 +363,34 @@ class RandomGraph {
         return assign();
     }
   }
+  Tensor weight() { return weights_[static_cast<std::size_t>(numbers_.below(2))]; }
+  /// A value of the shape of the weights, computed without them.
+  Tensor matrix() {
+    for (int i = 0; i < 20; ++i) {
+      const Tensor a = any();
+      if (a.shape() == weights_[0].shape()) return a;
+    }
+    return values_.back() * 0 + weights_[0];
+  }
+  Tensor make_of_weights(int what) {
+    const Tensor w = weight();
+    switch (what) {
+      case 0:
+        return matmul(recent(), w);
+      case 1:
+        return matmul(tanh(any()), w, {.a = false, .b = true});
+      case 2:
+        return g_.assign(w, w * 0.5 + weight());
+      case 3:
+        return g_.assign(w, w - tanh(matrix()));
+      case 4:
+        return reduce_sum(square(matrix()));
+      case 5:
+        return reduce_sum(tanh(w) * 0.5, {numbers_.below(2)});
+      default:
+        return tanh(matrix()) - 1;
+    }
+  }
   Tensor assign() {
     const Tensor w = variables_[static_cast<std::size_t>(numbers_.below(static_cast<int>(variables_.size())))];
     for (int i = 0; i < 20; ++i) {
@@ -370,7 +412,8 @@ class RandomGraph {
 
   Numbers numbers_;
   GraphBuilder g_;
-  std::vector<Tensor> values_, variables_;
+  bool in_panels_;
+  std::vector<Tensor> values_, variables_, weights_;
   int count_ = 0;
 };
 
@@ -381,6 +424,18 @@ TEST(Plan, OfRandomGraphsDoesWhatTheGraphSays) {
     failures += wrong.empty() ? 0 : 1;
     EXPECT_EQ(wrong, "") << "seed " << seed;
   }
+}
+
+TEST(Plan, OfRandomGraphsInPanelsDoesWhatTheGraphSays) {
+  int failures = 0, in_panels = 0;
+  for (std::uint64_t seed = 1; seed <= 1500 && failures < 5; ++seed) {
+    RandomGraph graph(seed, true);
+    in_panels += graph.has_panels() ? 1 : 0;
+    const std::string wrong = graph.check();
+    failures += wrong.empty() ? 0 : 1;
+    EXPECT_EQ(wrong, "") << "seed " << seed;
+  }
+  EXPECT_GT(in_panels, 500);
 }
 
 }  // namespace plan_test

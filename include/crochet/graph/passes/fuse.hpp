@@ -11,7 +11,8 @@
 // - An assignment is also placed after every earlier reader of its variable, whose operand it overwrites, and after
 //   every earlier assignment to it.
 // - A reduction joins the loop that computes its input, if a cut of that loop makes it a reduction of everything, of
-//   rows or of columns. Its readers are placed after the whole loop; other nodes may still join the loop.
+//   rows or of columns, and no value of the loop is in panels. Its readers are placed after the whole loop; other nodes
+//   may still join the loop.
 #pragma once
 #include <utility>
 
@@ -100,7 +101,7 @@ class Fuser {
   }
   /// The loop that the reduction i of node `in` joins; -1 if it is a kernel of its own.
   constexpr int loop_that_reduces(int i, int in, SplitPoints cuts) {
-    if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts);
+    if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts, false);
     if (is_in_registers(in)) {
       const Group& group = groups_[home_[in]];
       return !group.panels && (group.cuts & cuts) != 0 ? home_[in] : -1;
@@ -125,13 +126,14 @@ class Fuser {
   }
 
   /// The best loop for computing a floating node: one that already computes some of its inputs, else the last one, else
-  /// a new one.
-  constexpr int loop_for(int i, SplitPoints cuts) {
+  /// a new one. over_panels: also
+  /// loops over panels, which cannot reduce.
+  constexpr int loop_for(int i, SplitPoints cuts, bool over_panels) {
     const Reach r = reach(i);
     const int last = static_cast<int>(s_.groups.size()) - 1;
     for (int q : {r.shared, last}) {
-      if (q >= 0 && q >= r.latest && groups_[q].root < 0 && joins(i, q) && (groups_[q].cuts & r.cuts & cuts) != 0)
-        return q;
+      if (q < 0 || q < r.latest || groups_[q].root >= 0 || (groups_[q].panels && !over_panels)) continue;
+      if (joins(i, q) && (groups_[q].cuts & r.cuts & cuts) != 0) return q;
     }
     return open(-1, node(i).shape);
   }
@@ -305,7 +307,7 @@ class Fuser {
       settle(i);
     } else if (floats(i) || constant_output) {
       state_[i].pending = false;
-      add(i, constant_output ? open(-1, node(i).shape) : loop_for(i, ~0U));
+      add(i, constant_output ? open(-1, node(i).shape) : loop_for(i, ~0U, true));
       stored_[i] = 1;
     }
     store(i);
