@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "device_under_test.hpp"
@@ -205,6 +206,25 @@ TEST(Clipping, LetsNaNThrough) {
   EXPECT_TRUE(std::isnan(session.executor().variable("v/a"_n)[1]));
   EXPECT_TRUE(std::isnan(session.executor().variable("g/b"_n)[0]));
   session.close();
+}
+
+/// As in TensorFlow. 0 for all of them would be a training that does not move.
+TEST(Clipping, ANormThatIsNotFiniteMakesAllGradientsNaN) {
+  for (const double large : {1e200, std::numeric_limits<double>::infinity()}) {  // the square overflows
+    MonitoredSession session{DeviceUnderTest{}.compile<Clipped>()};
+    const std::vector<double> c{1, large, 1, 1, 1};
+    const std::vector<float> d(5, 1.0F);
+    const auto [norm] =
+        session.run(fetches<"global_norm">, targets<"train_norm", "train_global">, feed<"c">(c), feed<"d">(d));
+    EXPECT_TRUE(std::isinf(norm));
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_TRUE(std::isnan(session.executor().variable("g/a"_n)[i])) << i;
+      EXPECT_TRUE(std::isnan(session.executor().variable("g/b"_n)[i])) << i;
+    }
+    EXPECT_EQ(session.executor().variable("n/a"_n)[0], 0) << "clip_by_norm divides by the norm";
+    EXPECT_LT(session.executor().variable("n/b"_n)[0], 0);
+    session.close();
+  }
 }
 
 }  // namespace schedules_test

@@ -13,6 +13,8 @@ constexpr Tensor scale_for(Tensor norm, double limit) {
   const Tensor most = norm.graph->constant(norm.dtype(), limit);
   return most / maximum(norm, most);
 }
+/// The same; NaN if the norm is infinite. A factor of 0 would hide gradients that are too large for their type.
+constexpr Tensor finite_scale_for(Tensor norm, double limit) { return scale_for(norm, limit) + (norm - norm); }
 constexpr void want_positive(double limit) {
   if (!(limit > 0)) graph_error::gradients_are_clipped_to_a_positive_limit();
 }
@@ -43,7 +45,8 @@ struct ClipByValue {
   }
 };
 
-/// Scales each variable's gradient to the norm `limit` if its norm is greater. TensorFlow's clip_by_norm.
+/// Scales each variable's gradient to the norm `limit` if its norm is greater. Finite elements of a gradient whose norm
+/// is infinite become 0. TensorFlow's clip_by_norm.
 struct ClipByNorm {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {
@@ -52,16 +55,16 @@ struct ClipByNorm {
   }
 };
 
-/// Scales all gradients by a common factor so that their global norm is at most `limit`. The norm before clipping is
-/// the value "global_norm", if that name is free. Source: Pascanu et al., ICML 2013, algorithm 1; TensorFlow's
-/// clip_by_global_norm.
+/// Scales all gradients by a common factor so that their global norm is at most `limit`. If it is infinite or NaN all
+/// gradients become NaN. The norm before clipping is the value "global_norm", if that name is free. Source: Pascanu et
+/// al., ICML 2013, algorithm 1; TensorFlow's clip_by_global_norm.
 struct ClipByGlobalNorm {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {
     detail::want_positive(limit);
     const Tensor length = global_norm(gradients);
     if (!length.graph->has("global_norm")) length.graph->name("global_norm", length);
-    const Tensor scale = detail::scale_for(length, limit);
+    const Tensor scale = detail::finite_scale_for(length, limit);
     for (VariableGradient& v : gradients) v.gradient = v.gradient * cast(scale, v.gradient.dtype());
   }
 };
