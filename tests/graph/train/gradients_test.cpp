@@ -197,6 +197,27 @@ TEST(Gradient, OfAValueBetweenVariableAndLoss) {
   EXPECT_EQ(oracle["d"].data, (std::vector<double>{4, -8, 12}));
 }
 
+// The inputs of a recomputed value are kept values, through which the outer gradient continues.
+TEST(Gradient, OfAGradientThroughCheckpoints) {
+  check("gradient of checkpoints", [](Case& c) {
+    const Tensor w = c.x({4, 4}), gain = c.x({4});
+    Tensor h = c.fixed({3, 4});
+    for (int i = 0; i < 3; ++i) h = tanh(matmul(checkpoint(tanh(h * gain)), w) + h);
+    const Tensor mark = checkpoint(h);
+    return gradient(reduce_mean(square(square(mark) - gain)), w) * gradient(reduce_sum(tanh(mark) * mark), gain);
+  });
+}
+
+// relu_gradient has no gradient rule, and needs none: its inputs depend on no variable that is trained. The gradient
+// for which the first mark is recomputed does.
+TEST(Gradient, OfAGradientThroughCheckpointsBesideWhatIsNotTrained) {
+  check("gradient of checkpoints", [](Case& c) {
+    const Tensor w = c.x({4}), x = checkpoint(tanh(c.fixed({3, 4})));
+    const Tensor scaled = tanh(w * (c.g.apply(op::relu_gradient, x, x * 2) + 1));
+    return gradient(reduce_sum(square(checkpoint(tanh(scaled * w)) * w)), w);
+  });
+}
+
 TEST(Gradient, CountsTheRepetitionsAlongADynamicDimension) {
   GraphBuilder g;
   const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 2});

@@ -17,8 +17,9 @@ constexpr void gradient_of_checkpoint(GradientScope& s) { s.give(0, s.upstream()
 namespace op {
 /// The value itself; gradients() keeps it.
 inline constexpr Op checkpoint{"checkpoint", OpKind::view, detail::infer_same, detail::gradient_of_checkpoint};
-/// inputs = {value, gradient}: the value, for recomputation after the gradient has been computed.
-inline constexpr Op recompute_from{"recompute_from", OpKind::view, detail::infer_same};
+/// inputs = {value, gradient}: the value, for recomputation after the gradient has been computed. It does not depend on
+/// the second input.
+inline constexpr Op recompute_from{"recompute_from", OpKind::view, detail::infer_same, detail::gradient_of_checkpoint};
 }  // namespace op
 
 /// Marks `x` as a checkpoint and returns it.

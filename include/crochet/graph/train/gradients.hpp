@@ -19,7 +19,10 @@ constexpr ConstexprVector<char> needed_nodes(const GraphBuilder& g, int last) {
   for (int i = 0; i <= last; ++i) {
     const Node& n = g.node(i);
     bool need = n.is(op::variable) && n.attributes.ints[1] != 0;
-    for (int input : n.inputs) need = need || (input >= 0 && needed[static_cast<std::size_t>(input)] != 0);
+    const std::size_t inputs = n.is(op::recompute_from) ? 1 : max_inputs;  // its value does not depend on the second
+    for (std::size_t k = 0; k < inputs && n.inputs[k] >= 0; ++k) {
+      need = need || needed[static_cast<std::size_t>(n.inputs[k])] != 0;
+    }
     needed[static_cast<std::size_t>(i)] = need ? 1 : 0;
   }
   return needed;
