@@ -205,6 +205,15 @@ TEST(Dropout, IsTheSameBackwards) {
   EXPECT_TRUE(dropped && kept);
 }
 
+TEST(Random, RefusesWhatIsNoProbability) {
+  GraphBuilder g;
+  EXPECT_THROW(random_bool(g, {3}, -0.5), GraphError);
+  EXPECT_THROW(random_bool(g, {3}, 1.5), GraphError);
+  EXPECT_THROW(random_bool(g, {3}, NAN), GraphError);
+  EXPECT_NO_THROW(random_bool(g, {3}, 0));
+  EXPECT_NO_THROW(random_bool(g, {3}, 1));
+}
+
 TEST(Dropout, RefusesWhatIsNoRate) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {3});

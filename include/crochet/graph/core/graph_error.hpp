@@ -92,6 +92,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void padding_is_larger_than_what_it_mirrors(std::int64_t padding, std::int64_t size) {
   fail("padding of " + std::to_string(padding) + " cannot mirror " + std::to_string(size));
 }
+/// random_bool(g, shape, probability) needs 0 <= probability <= 1.
+[[noreturn]] inline void probability_is_not_from_0_to_1() { fail("random_bool needs a probability from 0 to 1"); }
 /// dropout(x, rate) needs 0 <= rate < 1.
 [[noreturn]] inline void dropout_rate_is_not_below_1() { fail("dropout needs a rate of at least 0 and below 1"); }
 /// dropout(x, rate, {.training = flag}): the flag needs a name, because its random state is named after it.

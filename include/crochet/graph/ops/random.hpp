@@ -51,6 +51,7 @@ constexpr Tensor random(GraphBuilder& g, const Op& op, DType type, const Shape& 
 }
 constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name,
                              Tensor flag) {
+  if (!(probability >= 0 && probability <= 1)) graph_error::probability_is_not_from_0_to_1();
   const Tensor state = random_state(g, flag);
   Attributes a = stream_of(g, name, shape);
   a.reals[0] = probability;
@@ -74,7 +75,7 @@ constexpr Tensor random_normal(GraphBuilder& g, const Shape& shape, double mean 
   const Tensor z = detail::random(g, op::random_normal, dtype_of<T>, shape, name);
   return mean == 0 && stddev == 1 ? z : z * stddev + mean;
 }
-/// Bools that are true with the given probability, new in every run.
+/// Bools that are true with the given probability, from 0 to 1, new in every run.
 constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name = {}) {
   return detail::random_bool(g, shape, probability, name, {});
 }
