@@ -233,8 +233,38 @@ TEST(Softmax, OfInfinities) {
   EXPECT_EQ(log.data()[1], -inf);
   EXPECT_FLOAT_EQ(log.data()[0], -0.69314718F);
   for (int i = 3; i < 9; ++i) EXPECT_TRUE(std::isnan(p.data()[i])) << i;
+  for (int i = 3; i < 9; ++i) EXPECT_TRUE(std::isnan(log.data()[i])) << i;
   EXPECT_EQ(sum.data()[1], -inf);
   EXPECT_EQ(sum.data()[2], inf);
+}
+
+/// The same along the first axis, and along the last one by the columns of a longer row.
+struct Infinities {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor columns = g.placeholder<float>("columns", {3, 3}), rows = g.placeholder<double>("rows", {2, 40});
+    g.name("p", softmax(columns, 0));
+    g.name("log p", log_softmax(columns, 0));
+    g.name("log p of rows", log_softmax(rows));
+  }
+};
+
+TEST(Softmax, OfInfinitiesIsTheSameAlongEveryAxis) {
+  auto e = DeviceUnderTest{}.compile<Infinities>();
+  decltype(e)::Workspace w;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> columns{1, -inf, inf, -inf, -inf, 0, 1, -inf, 1};
+  std::vector<double> rows(80, 1.0);
+  rows[7] = std::numeric_limits<double>::infinity();
+  e.run<Demand<Names<Name<"p">, Name<"log p">, Name<"log p of rows">>, Names<>>>(
+      w, Feed<Name<"columns">, std::vector<float>>{columns}, Feed<Name<"rows">, std::vector<double>>{rows});
+  const auto p = e.fetch<Name<"p">>(w), log = e.fetch<Name<"log p">>(w);
+  const auto log_rows = e.fetch<Name<"log p of rows">>(w);
+  EXPECT_EQ(p(0, 0), 0.5F);
+  EXPECT_EQ(log(1, 0), -inf);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 1; j < 3; ++j) EXPECT_TRUE(std::isnan(p(i, j)) && std::isnan(log(i, j))) << i << ", " << j;
+  }
+  for (int j = 0; j < 40; ++j) EXPECT_TRUE(std::isnan(log_rows(0, j)) && !std::isnan(log_rows(1, j))) << j;
 }
 
 }  // namespace loss_test

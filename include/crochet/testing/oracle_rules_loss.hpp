@@ -32,7 +32,7 @@ void softmax(const Use& u) {
   each_line(*u.in[0], axis_of(u), [&](std::size_t, const Line& line) {
     const double log_sum = log_of_sum(*u.in[0], line);
     for (std::size_t i = 0; i < line.n; ++i) {
-      const double y = u.in[0]->data[line[i]] - log_sum;
+      const double y = u.in[0]->data[line[i]] - log_sum + (log_sum - log_sum);  // NaN beside an infinity
       u.out.data[line[i]] = Log ? y : std::exp(y);
     }
   });

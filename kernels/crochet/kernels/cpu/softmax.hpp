@@ -177,8 +177,9 @@ struct Kernel<&op::log_softmax> {
         call,
         [&](std::int64_t at, std::int64_t, std::int64_t n) {
           const kernel::detail::LogSum<T> s(x + at, n);
+          const T log = s.log + (s.log - s.log);  // NaN if it is infinite, as x - max(x) is
           simd::along(n, [&](std::int64_t j, auto how) {
-            simd::store(y + at + j, (simd::load(x + at + j, how, T(0)) - s.shift) - s.log, how);
+            simd::store(y + at + j, (simd::load(x + at + j, how, T(0)) - s.shift) - log, how);
           });
         },
         [&](std::int64_t at, std::int64_t, auto strip) {

@@ -97,7 +97,8 @@ struct Kernel<&op::log_softmax> {
       const T* const x = call.in(0).template as<const T>() + first;
       T* const y = call.out().template as<T>() + first;
       const detail::LogSum<T> s(line, x);
-      line.each([&](std::int64_t at) { y[at] = (x[at] - s.shift) - s.log; });
+      const T log = s.log + (s.log - s.log);  // NaN if it is infinite, as x - max(x) is
+      line.each([&](std::int64_t at) { y[at] = (x[at] - s.shift) - log; });
     });
   }
 };
