@@ -10,7 +10,7 @@
 // Hooks find NaN and infinity in values, and the states of some begin with them. The compiler takes such tests for
 // false under these options.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
-#include "crochet tests for NaN and infinity, which -ffast-math and -Ofast remove: compile with -fno-finite-math-only"
+#include "crochet: -ffast-math and -Ofast remove the tests for NaN and infinity: compile with -fno-finite-math-only"
 #endif
 
 #if defined(_MSC_VER)

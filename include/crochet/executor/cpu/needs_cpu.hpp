@@ -6,7 +6,7 @@
 // e^x and other functions round by sums whose terms must stay in order. clang defines no macro for this option alone,
 // see sums_keep_their_order.hpp.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
-#include "crochet's kernels depend on the order of sums, which -ffast-math and -Ofast change: add -fno-fast-math"
+#include "crochet: -ffast-math and -Ofast change the order of sums, on which the kernels depend: add -fno-fast-math"
 #endif
 
 #include <crochet/base/config.hpp>
