@@ -15,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
@@ -185,6 +188,33 @@ TEST_F(AsyncSaves, DestructionWaitsForTheSaveInFlight) {
   std::jthread opener([] { Gated::set(true); });
   background.reset();
   EXPECT_TRUE(std::filesystem::exists(dir / "model.ckpt-1.index"));
+}
+
+TEST_F(AsyncSaves, AChildOfForkDestroysItsCopyAndCannotSave) {
+  std::optional<AsyncSaver<Saver<Gated>>> background(std::in_place, saver());
+  auto e = executor();
+  RawSession<decltype(e)> raw{e, 1};
+  Gated::set(false);
+  background->save(raw, 1);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // ends a child that waits for ever
+    bool refused = false;
+    try {
+      background->save(raw, 2);
+    } catch (const LogicError& error) {
+      refused = std::string(error.what()).find("fork()") != std::string::npos;
+    }
+    const bool idle = !background->busy() && !background->done();
+    background.reset();
+    ::_exit(refused && idle ? 7 : 1);
+  }
+  Gated::set(true);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  background.reset();
+  EXPECT_TRUE(std::filesystem::exists(dir / "model.ckpt-1.index")) << "the parent has written it";
 }
 
 struct LosesTheMachine {

@@ -24,6 +24,15 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CROCHET_TESTS_UNDER_TSAN
+#endif
+#endif
+
 namespace event_writer_test {
 
 namespace io = crochet::io;
@@ -458,6 +467,79 @@ TEST(EventWriter, AFailureThatNobodyAsksForIsReported) {
   }
   EXPECT_NE(desk.said.text().find("no space left"), std::string::npos);
 }
+
+// ---- after fork(), in the child, which has the memory of the thread and not the thread
+
+/// The exit status of a child process that calls `act`, or -1 if it did not end within a minute.
+int status_of_child(const std::function<int()>& act) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    ::_exit(act());
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+    return "";
+  } catch (const crochet::LogicError& error) {
+    return error.what();
+  }
+}
+
+TEST(EventWriter, AChildOfForkDestroysItsCopies) {
+  Desk desk;
+  std::optional<io::EventWriter> events = desk.writer();
+  events->add_scalar("a", 1, 1);
+  events->flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; the thread probably sleeps again
+  EXPECT_EQ(status_of_child([&] {
+              events->close();
+              events.reset();
+              return 7;
+            }),
+            7);
+  events->add_scalar("a", 1, 2);
+  events->close();
+  EXPECT_EQ(desk.text(), "version a=1@1 a=1@2");
+}
+
+TEST(EventWriter, AChildOfForkCannotAdd) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  EXPECT_EQ(status_of_child([&] {
+              const std::string added = refusal([&] { events.add_scalar("a", 1, 1); });
+              const bool is_clear = added.find("fork()") != std::string::npos;
+              const bool others = !refusal([&] { events.flush(); }).empty() &&
+                                  !refusal([&] { events.start(1); }).empty() &&
+                                  !refusal([&] { events.stop(1); }).empty() &&
+                                  !refusal([&] { events.add_run_metadata("a", ""); }).empty();
+              return is_clear && others && events.closed() && events.path().empty() && events.dropped() == 0 ? 7 : 1;
+            }),
+            7);
+  events.close();
+  EXPECT_EQ(desk.text(), "version");
+}
+
+#ifndef CROCHET_TESTS_UNDER_TSAN  // which ends a child that starts a thread
+TEST(FileWriterCache, AChildOfForkGetsAWriterOfItsOwn) {
+  Desk desk;
+  const fs::path folder = crochet::testing::empty_folder();
+  const io::EventWriter events = io::FileWriterCache::get(folder, desk.options());
+  EXPECT_EQ(status_of_child([&] {
+              const io::EventWriter own = io::FileWriterCache::get(folder, desk.options());
+              const bool is_other = !own.closed() && own.path() != events.path();
+              own.add_scalar("a", 1, 1);
+              io::FileWriterCache::clear();
+              return is_other && desk.text() == "version a=1@1" ? 7 : 1;
+            }),
+            7);
+  io::FileWriterCache::clear();
+  EXPECT_EQ(desk.text(), "version");
+}
+#endif
 
 // ---- the cache
 

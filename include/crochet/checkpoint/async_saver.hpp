@@ -15,6 +15,8 @@
 #include <utility>
 
 #include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/forks.hpp>
 #include <crochet/base/started_thread.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
@@ -30,13 +32,15 @@ namespace crochet {
 /// - The hook's `end` waits for the save in flight and makes the last one. The destructor also waits.
 /// - An error that result() has not thrown before the next save() or the destructor goes to diagnose().
 /// - Copies share one AsyncSaver. Thread: the session's.
+/// - A child of fork() has the memory of an AsyncSaver and not its thread: its copies may be destroyed, no save is in
+///   flight there, and what saves or waits throws LogicError. The child makes an AsyncSaver of its own.
 /// - Memory: one copy of the variables, kept.
 /// - Cost of save(): that copy (docs/benchmarks.md). With a GPU: a copy on the device, and no wait; the background
 ///   thread waits for the copy to the host.
 template <class SaverType = Saver<>>
 class AsyncSaver {
  public:
-  explicit AsyncSaver(SaverType saver) : worker_(std::make_shared<Worker>(std::move(saver))) {}
+  explicit AsyncSaver(SaverType saver) : worker_(new Worker(std::move(saver)), &Worker::end) {}
 
   /// See Saver. Waits for a save in flight.
   void prepare() requires requires(SaverType& saver) { saver.prepare(); }
@@ -86,8 +90,12 @@ class AsyncSaver {
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
+    /// Deletes a worker, but not that of a parent process: waiting for its thread would never return.
+    static void end(Worker* worker) {
+      if (!worker->is_child()) delete worker;
+    }
 
-    [[nodiscard]] State state() const { return state_.load(std::memory_order_acquire); }
+    [[nodiscard]] State state() const { return is_child() ? State::idle : state_.load(std::memory_order_acquire); }
     /// No save may be in flight.
     void begin(std::int64_t which) {
       drop_error();
@@ -97,6 +105,11 @@ class AsyncSaver {
       changed_.notify_all();
     }
     void wait() {
+      if (is_child()) {
+        throw LogicError(
+            "crochet: an AsyncSaver was used in a child of fork(), which has no thread for it; "
+            "make an AsyncSaver after the fork");
+      }
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return state_ != State::writing; });
     }
@@ -112,6 +125,8 @@ class AsyncSaver {
     std::int64_t step = 0;
 
    private:
+    /// Whether this is a child of the process that made the worker.
+    [[nodiscard]] bool is_child() const { return forks_ != detail::Forks::counted(); }
     void drop_error() noexcept {
       const std::exception_ptr error = std::exchange(error_, nullptr);
       if (!error) return;
@@ -141,6 +156,7 @@ class AsyncSaver {
       }
     }
 
+    const int forks_ = detail::Forks::count();  ///< of the process that has the thread
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::atomic<State> state_{State::idle};

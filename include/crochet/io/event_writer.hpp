@@ -39,11 +39,14 @@ struct EventWriterOptions {
 ///   (`queue_wait_seconds`), then drops the event; drops are reported.
 /// - An add throws LogicError after close(). It rethrows, once, an error of an event added before: with
 ///   OnWriteError::stop its IoError, with NonFinite::refuse its DataError.
+/// - A child of fork() has the memory of a writer and not its thread: there the writer is closed, copies may be
+///   destroyed, and an add or flush() throws LogicError. The child makes a writer of its own.
 /// - Memory: the queued events, and EventLogOptions::kept_bytes. Cost of add_scalar: figures in docs/tensorboard.md.
 class EventWriter {
  public:
   EventWriter() = default;
-  /// Throws IoError if folder or file cannot be created, ResourceExhaustedError if the system cannot start a thread.
+  /// Throws IoError if folder or file cannot be created, ResourceExhaustedError if the system cannot start a thread or
+  /// has no memory for a handler of fork().
   explicit EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options = {});
 
   /// Whether it writes to a file.

@@ -22,6 +22,7 @@
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 #include <crochet/base/error.hpp>
+#include <crochet/base/forks.hpp>
 #include <crochet/io/event_log.hpp>
 #include <crochet/io/event_queue.hpp>
 #include <crochet/io/serialized.hpp>
@@ -50,11 +51,30 @@ struct EventWriter::Shared {
   }
 
   double now() const { return options.log.file.wall_clock(); }
+  /// Whether this is a child of the process that made the writer: it has the memory of the thread and not the thread.
+  bool is_child() const { return forks != crochet::detail::Forks::counted(); }
+  void want_own_process() const {
+    if (!is_child()) return;
+    throw LogicError(
+        "crochet: an EventWriter was used in a child of fork(), which has no thread for it; "
+        "make an EventWriter after the fork");
+  }
+  /// Deletes a writer, but not that of a parent process: joining a thread that does not exist would never return.
+  static void end(Shared* shared) {
+    if (!shared->is_child()) delete shared;
+  }
+
   void add(detail::EventQueue::Work work) {
+    want_own_process();
     if (is_closed()) throw LogicError("crochet: an event was added to a writer that is closed");
     queue.add(std::move(work));
   }
+  void flush() {
+    want_own_process();
+    queue.flush();
+  }
   void close() {
+    if (is_child()) return;
     {
       const std::lock_guard lock(mutex);
       if (std::exchange(closed, true)) return;
@@ -63,11 +83,13 @@ struct EventWriter::Shared {
     if (const std::exception_ptr failure = queue.take_failure()) std::rethrow_exception(failure);
   }
   bool is_closed() const {
+    if (is_child()) return true;
     const std::lock_guard lock(mutex);
     return closed;
   }
   /// Whether a START entry is due before this step.
   bool begins(std::int64_t step) {
+    want_own_process();
     const std::lock_guard lock(mutex);
     const bool goes_on = started && step >= latest_start;
     latest_start = step;
@@ -75,10 +97,12 @@ struct EventWriter::Shared {
     return started = true;
   }
   bool ends() {
+    want_own_process();
     const std::lock_guard lock(mutex);
     return std::exchange(started, false);
   }
   bool use_once(std::string_view tag) {
+    want_own_process();
     const std::lock_guard lock(mutex);
     return run_tags.emplace(tag).second;
   }
@@ -97,6 +121,7 @@ struct EventWriter::Shared {
     }
   }
 
+  const int forks = crochet::detail::Forks::count();  ///< of the process that has the thread
   const EventWriterOptions options;
   mutable std::mutex mutex;
   std::int64_t latest_start = 0;  ///< the step of the latest start(): summaries may have a step axis of their own
@@ -116,7 +141,7 @@ void EventWriter::add(Fill fill, std::int64_t step) const {
 }
 
 CROCHET_INLINE EventWriter::EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options)
-    : shared_(std::make_shared<Shared>(directory, options)) {}
+    : shared_(new Shared(directory, options), &Shared::end) {}
 
 CROCHET_INLINE void EventWriter::add_scalar(std::string_view tag, double value, std::int64_t step) const {
   if (shared_) add_summary(std::move(Summary{}.scalar(tag, value)), step);
@@ -188,7 +213,7 @@ CROCHET_INLINE void EventWriter::add_session_log(proto::SessionLog_SessionStatus
 }
 
 CROCHET_INLINE void EventWriter::flush() const {
-  if (shared_) shared_->queue.flush();
+  if (shared_) shared_->flush();
 }
 
 CROCHET_INLINE void EventWriter::close() const {
@@ -198,9 +223,11 @@ CROCHET_INLINE void EventWriter::close() const {
 CROCHET_INLINE bool EventWriter::closed() const { return shared_ && shared_->is_closed(); }
 
 CROCHET_INLINE std::filesystem::path EventWriter::path() const {
-  return shared_ ? shared_->queue.path() : std::filesystem::path{};
+  return shared_ && !shared_->is_child() ? shared_->queue.path() : std::filesystem::path{};
 }
 
-CROCHET_INLINE std::uint64_t EventWriter::dropped() const { return shared_ ? shared_->queue.dropped() : 0; }
+CROCHET_INLINE std::uint64_t EventWriter::dropped() const {
+  return shared_ && !shared_->is_child() ? shared_->queue.dropped() : 0;
+}
 
 }  // namespace crochet::io

@@ -15,9 +15,9 @@ namespace crochet::io {
 /// are closed by clear() or at the end of the program, not by hooks. Any thread.
 class FileWriterCache {
  public:
-  /// The writer of the folder. Creates it on first use and after it was closed; only then `options` take effect.
-  /// "logs/a", "logs//a", "logs/a/" and the absolute path are the same folder; a link is another one. A relative path
-  /// is one below the folder that is current now. Throws IoError.
+  /// The writer of the folder. Creates it on first use, after it was closed and in a child of fork(); only then
+  /// `options` take effect. "logs/a", "logs//a", "logs/a/" and the absolute path are the same folder; a link is another
+  /// one. A relative path is one below the folder that is current now. Throws IoError.
   static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
   /// Closes and removes all writers. Throws the first error after all are closed.
   static void clear();

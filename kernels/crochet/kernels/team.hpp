@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/forks.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
-#include <crochet/kernels/forks.hpp>
 #include <crochet/kernels/thread.hpp>
 #include <crochet/kernels/worker.hpp>
 
@@ -32,7 +32,7 @@ class Team {
   /// `count`: from 1 to `most`. `divides_all`: see Parts. Throws ResourceExhaustedError if the system cannot start
   /// `count` - 1 threads; those already started are joined. Throws it, too, without memory for a handler of fork().
   CROCHET_COLD explicit Team(int count, bool divides_all = false)
-      : forks_(count > 1 ? Forks::count() : 0),
+      : forks_(count > 1 ? crochet::detail::Forks::count() : 0),
         parts_{.most = count, .all = divides_all},
         barrier_(count),
         scratch_(static_cast<std::size_t>(count)),
@@ -140,7 +140,7 @@ class Team {
     std::rethrow_exception(thrown);
   }
 
-  bool is_child() const { return forks_ != Forks::counted(); }
+  bool is_child() const { return forks_ != crochet::detail::Forks::counted(); }
 
   void end_threads() {
     if (threads_.empty()) return;

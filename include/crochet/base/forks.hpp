@@ -7,7 +7,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 
-namespace crochet::kernel {
+namespace crochet::detail {
 
 /// The number of calls of fork() that lead from the process that first called count() to this one.
 class Forks {
@@ -26,4 +26,4 @@ class Forks {
   static inline int count_ = 0;  ///< written in a new process only, while it has one thread
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::detail
