@@ -11,6 +11,7 @@
 #include "event_memory.hpp"
 #include "temporary_folder.hpp"
 
+#include <crochet/hooks/kit/summary_sink.hpp>
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 
@@ -126,6 +127,55 @@ TEST(EventWriter, ASessionBeginsBeforeItsFirstSummary) {
   EXPECT_EQ(desk.text(),
             "version START@101 loss=1@101 loss=1@101 loss=1@105 START@103 loss=1@103 loss=1@104 STOP@104enough "
             "START@105 loss=1@105");
+}
+
+TEST(EventWriter, ASessionBehindAnotherBeginsNoSecondTime) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  const crochet::SummarySink a = events, b = events;
+  a.scalar("a", 1, 300);
+  b.scalar("b", 1, 10);  // a younger session: TensorBoard would discard a=1@300
+  a.scalar("a", 1, 310);
+  b.scalar("b", 1, 20);
+  a.stop(310);
+  b.scalar("b", 1, 30);
+  b.scalar("b", 1, 25);  // recovered
+  b.stop(25);
+  const crochet::SummarySink c = events;
+  c.scalar("c", 1, 26);
+  events.close();
+  EXPECT_EQ(desk.text(),
+            "version START@300 a=1@300 b=1@10 a=1@310 b=1@20 STOP@310 b=1@30 START@25 b=1@25 STOP@25 START@26 c=1@26");
+}
+
+TEST(EventWriter, HooksOfASessionThatRecoversBeginItOnce) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  const crochet::SummarySink a = events, b = events;
+  a.scalar("a", 1, 1);
+  b.scalar("b", 1, 1);
+  a.scalar("a", 1, 9);
+  b.scalar("b", 1, 8);
+  a.scalar("a", 1, 3);  // recovered at 2
+  b.scalar("b", 1, 3);
+  b.scalar("b", 1, 4);
+  a.scalar("a", 1, 4);
+  b.scalar("b", 1, 2);  // and at 1
+  a.scalar("a", 1, 2);
+  a.stop(2);
+  b.stop(2);
+  events.close();
+  EXPECT_EQ(desk.text(),
+            "version START@1 a=1@1 b=1@1 a=1@9 b=1@8 START@3 a=1@3 b=1@3 b=1@4 a=1@4 START@2 b=1@2 a=1@2 STOP@2");
+}
+
+TEST(EventWriter, ASessionBeginsAfterOneThatWasDestroyedWithoutAnEnd) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  crochet::SummarySink(events).scalar("a", 1, 9);
+  crochet::SummarySink(events).scalar("a", 1, 5);
+  events.close();
+  EXPECT_EQ(desk.text(), "version START@9 a=1@9 START@5 a=1@5");
 }
 
 TEST(EventWriter, SummariesWithAnotherAxisBeginNoSession) {

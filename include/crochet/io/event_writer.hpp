@@ -72,10 +72,15 @@ class EventWriter {
   bool add_first_run_metadata(std::string_view tag, std::string run_metadata) const;
 
   /// Marks the start of a session, or a resume from a checkpoint, at `step`. Call it before each summary with the step
-  /// of the summary. It writes a START entry before the first summary, and again when `step` is below that of an
-  /// earlier one (a session recovered). On START, TensorBoard discards what an earlier process wrote from that step on.
+  /// of the summary. It writes a START entry if no session is under way, and again when `step` is below an earlier one
+  /// of the same source (its session recovered), unless another source has written it. On START, TensorBoard discards
+  /// what the file's folder has from that step on, of all tags.
   void start(std::int64_t step) const;
-  /// Marks the end of a session after `step`, with the reason. Written once for each start().
+  /// The same file for one source of summaries: start() and stop() of this handle and its copies count alone. The last
+  /// copy to be destroyed ends the source. Each SummarySink has one, so that sessions can share a file; this writer and
+  /// its other copies are one source.
+  [[nodiscard]] EventWriter for_one_source() const;
+  /// Marks the end of a session after `step`, with the reason. Written once after summaries with start().
   void stop(std::int64_t step, std::string_view why = {}) const;
   /// Records that a checkpoint was saved. In TensorFlow the path lacks the step.
   void checkpoint(std::int64_t step, std::string_view path) const;
@@ -96,11 +101,15 @@ class EventWriter {
 
  private:
   struct Shared;
+  struct Position;
+  struct Source;
 
   template <class Fill>
   void add(Fill fill, std::int64_t step = 0) const;
+  [[nodiscard]] Position& position() const;
 
   std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Source> source_;
 };
 
 }  // namespace crochet::io

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
@@ -41,6 +42,11 @@ CROCHET_INLINE proto::Event stamped(double time, std::int64_t step) {
 }  // namespace crochet::io::detail
 
 namespace crochet::io {
+
+struct EventWriter::Position {
+  std::optional<std::int64_t> latest;  ///< the step of the latest start(), until stop()
+  std::size_t starts = 0;              ///< the number of START entries at that time
+};
 
 struct EventWriter::Shared {
   Shared(const std::filesystem::path& directory, const EventWriterOptions& given)
@@ -87,19 +93,32 @@ struct EventWriter::Shared {
     const std::lock_guard lock(mutex);
     return closed;
   }
-  /// Whether a START entry is due before this step.
-  bool begins(std::int64_t step) {
+  /// Whether a START entry is due before this step of a source.
+  bool begins(std::int64_t step, Position& at) {
     want_own_process();
     const std::lock_guard lock(mutex);
-    const bool goes_on = started && step >= latest_start;
-    latest_start = step;
-    if (goes_on) return false;
-    return started = true;
+    const bool due = sources == 0 || (at.latest && step < *at.latest && !started_since(at.starts, step));
+    if (due) starts.push_back(step);
+    if (!at.latest) ++sources;
+    at = {step, starts.size()};
+    stop_is_due = true;
+    return due;
   }
-  bool ends() {
+  /// Whether a START entry after the first `known` covers this step: hooks of one session go back together.
+  bool started_since(std::size_t known, std::int64_t step) const {
+    return std::any_of(starts.begin() + static_cast<std::ptrdiff_t>(known), starts.end(),
+                       [&](std::int64_t start) { return start <= step; });
+  }
+  bool ends(Position& at) {
     want_own_process();
     const std::lock_guard lock(mutex);
-    return std::exchange(started, false);
+    if (std::exchange(at.latest, std::nullopt)) --sources;
+    return std::exchange(stop_is_due, false);
+  }
+  void leave(Position& at) {
+    if (is_child()) return;
+    const std::lock_guard lock(mutex);
+    if (std::exchange(at.latest, std::nullopt)) --sources;
   }
   bool use_once(std::string_view tag) {
     want_own_process();
@@ -124,11 +143,23 @@ struct EventWriter::Shared {
   const int forks = crochet::detail::Forks::count();  ///< of the process that has the thread
   const EventWriterOptions options;
   mutable std::mutex mutex;
-  std::int64_t latest_start = 0;  ///< the step of the latest start(): summaries may have a step axis of their own
+  Position own;                      ///< of handles that are no source: summaries may have a step axis of their own
+  std::size_t sources = 0;           ///< number of positions between start() and stop()
+  std::vector<std::int64_t> starts;  ///< the steps of all START entries, one for each recovery
   std::set<std::string, std::less<>> run_tags;
-  bool started = false, closed = false;
+  bool stop_is_due = false, closed = false;
   bool told_of_non_finite = false;
   detail::EventQueue queue;  // last: its thread uses the members above
+};
+
+struct EventWriter::Source {
+  explicit Source(std::shared_ptr<Shared> writer) : shared(std::move(writer)) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source() { shared->leave(at); }
+
+  std::shared_ptr<Shared> shared;
+  Position at;
 };
 
 template <class Fill>
@@ -190,12 +221,20 @@ CROCHET_INLINE bool EventWriter::add_first_run_metadata(std::string_view tag, st
   return true;
 }
 
+CROCHET_INLINE EventWriter EventWriter::for_one_source() const {
+  EventWriter same = *this;
+  if (shared_) same.source_ = std::make_shared<Source>(shared_);
+  return same;
+}
+
+CROCHET_INLINE EventWriter::Position& EventWriter::position() const { return source_ ? source_->at : shared_->own; }
+
 CROCHET_INLINE void EventWriter::start(std::int64_t step) const {
-  if (shared_ && shared_->begins(step)) add_session_log(proto::SessionLog::START, step);
+  if (shared_ && shared_->begins(step, position())) add_session_log(proto::SessionLog::START, step);
 }
 
 CROCHET_INLINE void EventWriter::stop(std::int64_t step, std::string_view why) const {
-  if (shared_ && shared_->ends()) add_session_log(proto::SessionLog::STOP, step, {}, why);
+  if (shared_ && shared_->ends(position())) add_session_log(proto::SessionLog::STOP, step, {}, why);
 }
 
 CROCHET_INLINE void EventWriter::checkpoint(std::int64_t step, std::string_view path) const {

@@ -29,7 +29,11 @@ struct SummaryTarget {
 /// A writer, with its optional members beside add_summary.
 template <class W>
 struct SummaryTargetOf final : SummaryTarget {
-  explicit SummaryTargetOf(W given) : writer(std::move(given)) {}
+  explicit SummaryTargetOf(W given) : writer(one_source(std::move(given))) {}
+  static W one_source(W given) {
+    if constexpr (requires { W(given.for_one_source()); }) return given.for_one_source();
+    return given;
+  }
   void add(io::Summary summary, std::int64_t step) override {
     if constexpr (requires { writer.start(step); }) writer.start(step);
     writer.add_summary(std::move(summary), step);
@@ -52,7 +56,7 @@ struct SummaryTargetOf final : SummaryTarget {
 /// Receives summaries. `SummarySink{}` is empty: a hook without a sink fetches nothing for it.
 /// - Made from any copyable object with `add_summary(io::Summary, std::int64_t step)`, such as an io::EventWriter.
 /// - Optional members that are called too: `start(step)` before each summary, `stop(step, why)`, `checkpoint(step,
-///   path)`, `flush()`.
+///   path)`, `flush()`; and first `for_one_source()`, which returns the object to use (EventWriter).
 /// - Copies share one sink.
 /// - Cost: a virtual call per summary.
 /// - Throws: what the object throws.
