@@ -68,6 +68,51 @@ TEST(Series, AStepThatGoesBackRemovesWhatWasBehindIt) {
   EXPECT_EQ(series.first_after(10), 0U);
 }
 
+TEST(Series, ASecondPointOfAStepWidensItsBucket) {
+  Series one(8), two(8);  // two writers of one curve
+  std::uint64_t version = 0;
+  for (int step = 1; step <= 1000; ++step) {
+    one.add(step, step, ++version);
+    two.add(step, step, ++version);
+    two.add(step, step % 100 == 0 ? -step : step, ++version);
+    ASSERT_EQ(two.first_after(version - 1), two.buckets().size() - 1) << step;
+  }
+  ASSERT_EQ(two.buckets().size(), one.buckets().size());
+  for (std::size_t i = 0; i < one.buckets().size(); ++i) {
+    EXPECT_EQ(two.buckets()[i].first, one.buckets()[i].first);
+    EXPECT_EQ(two.buckets()[i].last, one.buckets()[i].last);
+    EXPECT_EQ(two.buckets()[i].points, one.buckets()[i].points);
+    EXPECT_LE(two.buckets()[i].least, -100);
+    EXPECT_EQ(two.buckets()[i].greatest, one.buckets()[i].greatest);
+  }
+}
+
+TEST(Series, ASecondPointOfAStepReplacesTheFirst) {
+  Series series(4);
+  series.add(1, 5, 1);
+  series.add(2, 7, 2);
+  series.add(2, 6, 3);
+  ASSERT_EQ(series.buckets().size(), 2U);
+  EXPECT_EQ(series.buckets()[1].sum, 6);
+  EXPECT_EQ(series.buckets()[1].points, 1);
+  EXPECT_EQ(series.first_after(2), 1U);
+}
+
+TEST(Series, AStepThatGoesBackIntoABucketKeepsItsEarlierSteps) {
+  Series series(4);
+  for (int step = 1; step <= 16; ++step) series.add(step, step, static_cast<std::uint64_t>(step));
+  ASSERT_EQ(series.buckets().size(), 4U);  // of four points
+  series.add(11, 11, 17);
+  ASSERT_EQ(series.buckets().size(), 4U);
+  EXPECT_EQ(series.buckets()[2].first, 9);
+  EXPECT_EQ(series.buckets()[2].last, 10);
+  EXPECT_EQ(series.buckets()[3].first, 11);
+  EXPECT_EQ(series.first_after(16), 0U);
+  series.add(12, 12, 18);
+  EXPECT_EQ(series.buckets()[3].last, 12);
+  EXPECT_EQ(series.first_after(17), 3U);
+}
+
 TEST(Series, NumbersThatAreNotFiniteAreCountedOnly) {
   Series series(2);
   series.add(1, std::numeric_limits<double>::quiet_NaN(), 1);

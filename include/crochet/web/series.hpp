@@ -34,7 +34,10 @@ struct Bucket {
 
 /// At most `capacity` buckets (at least 2) of equally many points. If they are full, each two become one, so that a
 /// bucket holds twice as many points; least and greatest value survive.
-/// - A step that is not above the last one (an older checkpoint was restored) removes the buckets from there on.
+/// - A step below the last one (an older checkpoint was restored) removes the buckets from there on. A bucket with
+///   earlier steps keeps them; its numbers remain those of all its points.
+/// - A second point of the last step replaces the first in a bucket of one point. In a larger bucket it only widens the
+///   range of its values.
 /// - Memory: 64 bytes for each of `capacity` buckets. Cost of a point: amortized constant. One thread at a time.
 class Series {
  public:
@@ -42,12 +45,13 @@ class Series {
 
   /// `version` must not decrease from call to call.
   void add(std::int64_t step, double value, std::uint64_t version) {
-    rewind(step, version);
     Bucket point{.first = step, .last = step, .points = 1, .version = version};
     if (std::isfinite(value)) {
       point.finite = 1;
       point.least = point.greatest = point.sum = value;
     }
+    if (!buckets_.empty() && buckets_.back().last == step) return add_again(point);
+    rewind(step, version);
     if (!buckets_.empty() && buckets_.back().points < stride_) {
       buckets_.back().add(point);
     } else {
@@ -79,11 +83,25 @@ class Series {
     stride_ *= 2;
     rebuilt_ = version;
   }
+  /// For a second point of the last step, as of a second writer of the curve.
+  void add_again(const Bucket& point) {
+    Bucket& bucket = buckets_.back();
+    if (bucket.points == 1) {
+      bucket = point;
+      return;
+    }
+    bucket.least = std::min(bucket.least, point.least);
+    bucket.greatest = std::max(bucket.greatest, point.greatest);
+    bucket.version = point.version;
+  }
   void rewind(std::int64_t step, std::uint64_t version) {
-    while (!buckets_.empty() && buckets_.back().last >= step) {
+    while (!buckets_.empty() && buckets_.back().first >= step) {
       buckets_.pop_back();
       rebuilt_ = version;
     }
+    if (buckets_.empty() || buckets_.back().last < step) return;
+    buckets_.back().last = step - 1;
+    buckets_.back().version = version;
   }
 
   std::size_t capacity_;
