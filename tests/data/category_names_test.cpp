@@ -24,6 +24,33 @@ TEST(CategoryNames, ComeBackFromACheckpoint) {
   EXPECT_EQ(loaded[3], "\u00e9");
 }
 
+TEST(CategoryNames, OfOtherDataThanTheCheckpointsAreAnError) {
+  cr::testing::StateBox box;
+  cr::CategoryNames<"species">{{"setosa", "virginica"}}.save_state(box);
+  cr::CategoryNames<"species"> same{{"setosa", "virginica"}}, longer{{"setosa", "versicolor", "virginica"}};
+  same.load_state(box);
+  try {
+    longer.load_state(box);
+    FAIL();
+  } catch (const cr::CheckpointMismatchError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "the 3 categories of \"species\" are others than the checkpoint's 2: category 1 is \"versicolor\" here "
+              "and \"virginica\" there; to continue the training, pass Table::categories the names of the "
+              "checkpoint; for other categories start a new training");
+  }
+  EXPECT_EQ(longer.names().size(), 3U);
+}
+
+TEST(CategoryNames, ThatWereLoadedCanBeLoadedAgain) {
+  cr::CategoryNames<"species"> names;
+  for (const char* name : {"setosa", "virginica"}) {
+    cr::testing::StateBox box;
+    cr::CategoryNames<"species">{{name}}.save_state(box);
+    names.load_state(box);
+    EXPECT_EQ(names[0], name);
+  }
+}
+
 TEST(CategoryNames, AnIndexOutOfRangeIsAnError) {
   const cr::CategoryNames<"species"> names{{"setosa", "virginica"}}, empty;
   for (const std::int64_t index : {-1, 2}) EXPECT_THROW((void)names[index], cr::LogicError) << index;

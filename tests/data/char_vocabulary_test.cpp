@@ -72,6 +72,42 @@ TEST(CharVocabulary, TravelsInCheckpoints) {
   EXPECT_EQ(loaded.encode("hellx\u00e9"), saved.encode("hellx\u00e9"));
 }
 
+std::string refusal(cr::CharVocabulary vocabulary, const cr::CharVocabulary& of_the_checkpoint) {
+  cr::testing::StateBox box;
+  of_the_checkpoint.save_state(box);
+  const std::string before = vocabulary.characters();
+  try {
+    vocabulary.load_state(box);
+    return "";
+  } catch (const cr::CheckpointMismatchError& error) {
+    EXPECT_EQ(vocabulary.characters(), before);
+    return error.what();
+  }
+}
+
+TEST(CharVocabulary, OfAnotherTextThanTheCheckpointsIsAnError) {
+  EXPECT_EQ(refusal(cr::CharVocabulary{"abcd"}, cr::CharVocabulary{"bcd"}),
+            "the vocabulary of 4 characters is another than the checkpoint's of 3: id 0 is 'a' here and 'b' there; to "
+            "continue the training, put an empty CharVocabulary into the chain and encode with the session's "
+            "(session.hooks()), or list the characters of the checkpoint; for a new vocabulary start a new training");
+  EXPECT_NE(refusal(cr::CharVocabulary{"ab"}, cr::CharVocabulary{"abc"}).find("id 2 is none here and 'c' there"),
+            std::string::npos);
+  EXPECT_NE(refusal(cr::CharVocabulary{"abc", U'a'}, cr::CharVocabulary{"abc", U'b'})
+                .find("unknown characters are 'a' here and 'b' there"),
+            std::string::npos);
+  EXPECT_EQ(refusal(cr::CharVocabulary{"abc", U'a'}, cr::CharVocabulary{"abc", U'a'}), "");
+}
+
+TEST(CharVocabulary, ThatWasLoadedCanBeLoadedAgain) {
+  cr::CharVocabulary vocabulary;
+  for (const char* characters : {"abc", "xy"}) {
+    cr::testing::StateBox box;
+    cr::CharVocabulary{characters}.save_state(box);
+    vocabulary.load_state(box);
+    EXPECT_EQ(vocabulary.characters(), characters);
+  }
+}
+
 TEST(CharVocabulary, IsUnchangedByDamagedState) {
   for (const auto& [characters, unknown] : {std::pair{"aa", -1}, std::pair{"ab", 2}, std::pair{"ab", -2}}) {
     cr::testing::StateBox box;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/data/standardize.hpp>
 #include <crochet/testing/state_box.hpp>
 
@@ -10,6 +11,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -111,6 +114,29 @@ TEST(Standardize, RefusesWhatItCannotScale) {
                       }),
                       {"field x", "column 0", "too far apart"});
   }
+}
+
+std::string line_said;
+TEST(Standardize, OfOtherNumbersThanTheCheckpointsIsReported) {
+  crochet::testing::StateBox box;
+  Standardize<"x">{{1, 10}, {2, 5}}.save_state(box);
+  const auto line = [&](Standardize<"x"> scale) {
+    line_said.clear();
+    const auto before = crochet::set_diagnostic_sink([](std::string_view said) { line_said += said; });
+    scale.load_state(box);
+    crochet::set_diagnostic_sink(before);
+    EXPECT_EQ(scale.mean, (std::vector<double>{1, 10})) << "loaded in each case";
+    return line_said;
+  };
+  EXPECT_EQ(line({}), "");
+  EXPECT_EQ(line({{1, 10}, {2, 5}}), "");
+  EXPECT_EQ(line({{1 + 1e-12, 10}, {2, 5 + 1e-12}}), "") << "rounded otherwise";
+  EXPECT_EQ(
+      line({{1, 10.5}, {2, 5}}),
+      "crochet: Standardize<\"x\"> was fitted to other data than the checkpoint's (column 1: mean 10.5, there 10); "
+      "the session has the numbers of the checkpoint, and data standardized before have the others");
+  EXPECT_NE(line({{1, 10}, {2.5, 5}}).find("(column 0: deviation 2.5, there 2)"), std::string::npos);
+  EXPECT_NE(line({{1}, {2}}).find("(1 columns, there 2)"), std::string::npos);
 }
 
 TEST(Standardize, ItsNumbersAreAHooksState) {

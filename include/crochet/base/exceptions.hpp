@@ -126,6 +126,7 @@ class UninitializedError : public Error {
 };
 
 /// A checkpoint does not fit the model: a variable is missing in it, or has another type or shape there.
+/// Or it does not fit the data: it has another vocabulary or other categories.
 class CheckpointMismatchError : public Error {
  public:
   using Error::Error;

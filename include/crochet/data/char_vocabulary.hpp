@@ -2,6 +2,7 @@
 // CharVocabulary: characters as numbers, the same in training and inference.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,8 +23,8 @@ namespace crochet {
 /// Characters and their ids: 0 to size() - 1, in the order of the characters.
 /// - Texts are UTF-8. A byte that is no valid UTF-8 counts as U+FFFD.
 /// - As a hook in a chain it saves the characters in checkpoints and loads them from there. A program that only
-/// predicts
-///   passes an empty one to its Predictor, and encodes its prompts with the loaded one.
+///   predicts passes an empty one to its Predictor, and encodes its prompts with the loaded one. One that was made of
+///   other characters than the checkpoint's is an error when the training is resumed.
 /// - Fires: only in save_state and load_state. Fetches: nothing.
 class CharVocabulary {
  public:
@@ -33,7 +34,7 @@ class CharVocabulary {
   CharVocabulary() = default;
   /// These characters, the first with id 0. Throws LogicError if one occurs twice, or if `unknown` is none of them.
   explicit CharVocabulary(std::string_view characters, std::optional<char32_t> unknown = std::nullopt)
-      : characters_(characters) {
+      : characters_(characters), given_(!characters.empty()) {
     if (!index()) throw LogicError("a vocabulary in which a character occurs twice; list each character once");
     if (!unknown) return;
     unknown_ = id_of(*unknown);
@@ -75,12 +76,17 @@ class CharVocabulary {
     out.put("characters", characters_);
     out.put("unknown", unknown_);
   }
-  /// Unchanged if the checkpoint does not have both, each character once.
+  /// Unchanged if the checkpoint does not have both, each character once. Throws CheckpointMismatchError if this one
+  /// was made of other characters: ids that the program has encoded would mean other ones to the model.
   void load_state(auto& in) {
     CharVocabulary loaded;
-    if (in.get("characters", loaded.characters_) && in.get("unknown", loaded.unknown_) && loaded.index() &&
-        loaded.unknown_ >= -1 && loaded.unknown_ < loaded.size())
+    if (!in.get("characters", loaded.characters_) || !in.get("unknown", loaded.unknown_) || !loaded.index() ||
+        loaded.unknown_ < -1 || loaded.unknown_ >= loaded.size())
+      return;
+    if (!given_)
       *this = std::move(loaded);
+    else if (symbols_ != loaded.symbols_ || unknown_ != loaded.unknown_)
+      fail_other(loaded);
   }
 
  private:
@@ -100,6 +106,23 @@ class CharVocabulary {
     const auto found = ids_.find(character);
     return found == ids_.end() ? -1 : found->second;
   }
+  [[nodiscard]] CROCHET_COLD std::string symbol_text(std::int64_t id) const {
+    return id >= 0 && id < size() ? detail::character_text(symbols_[static_cast<std::size_t>(id)]) : "none";
+  }
+  [[noreturn]] CROCHET_COLD void fail_other(const CharVocabulary& there) const {
+    const auto first =
+        std::mismatch(symbols_.begin(), symbols_.end(), there.symbols_.begin(), there.symbols_.end()).first;
+    const std::int64_t id = first - symbols_.begin();
+    const bool same = symbols_ == there.symbols_;
+    throw CheckpointMismatchError(
+        "the vocabulary of " + std::to_string(size()) + " characters is another than the checkpoint's of " +
+        std::to_string(there.size()) + ": " +
+        (same ? "unknown characters are " + symbol_text(unknown_)
+              : "id " + std::to_string(id) + " is " + symbol_text(id)) +
+        " here and " + there.symbol_text(same ? there.unknown_ : id) +
+        " there; to continue the training, put an empty CharVocabulary into the chain and encode with the session's "
+        "(session.hooks()), or list the characters of the checkpoint; for a new vocabulary start a new training");
+  }
   [[noreturn]] CROCHET_COLD void fail_unknown(char32_t character, std::size_t at) const {
     throw DataError("the character " + detail::character_text(character) + " at byte " + std::to_string(at) +
                     " is not in the vocabulary of " + std::to_string(size()) +
@@ -107,6 +130,7 @@ class CharVocabulary {
   }
 
   std::string characters_;
+  bool given_ = false;         // by the program, and not loaded
   std::int32_t unknown_ = -1;  // id of the character for unknown ones; -1: none
   std::vector<char32_t> symbols_;
   std::map<char32_t, std::int32_t> ids_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/data/data_set.hpp>
@@ -27,7 +29,7 @@ namespace crochet {
 /// fit_standardize().
 /// - As a hook in a chain it saves the numbers in checkpoints and loads them from there. A program that only predicts
 ///   passes an empty one to its Predictor, which loads it. In a session with must_restore() the hook of the chain is
-///   loaded: read it from the session's hooks.
+///   loaded: read it from the session's hooks. A training that is resumed with other numbers prints a line.
 /// - Fires: only in save_state and load_state. Fetches: nothing.
 template <FixedString Text>
 struct Standardize {
@@ -72,11 +74,13 @@ struct Standardize {
     out.put("mean", mean);
     out.put("deviation", deviation);
   }
-  /// Unchanged if the checkpoint does not have both, equally long, finite, and with positive deviations.
+  /// Unchanged if the checkpoint does not have both, equally long, finite, and with positive deviations. Reports to
+  /// diagnose() if the numbers until then were others, by more than 1e-6 of a deviation.
   void load_state(auto& in) {
     Standardize loaded;
-    if (in.get("mean", loaded.mean) && in.get("deviation", loaded.deviation) && loaded.is_usable())
-      *this = std::move(loaded);
+    if (!in.get("mean", loaded.mean) || !in.get("deviation", loaded.deviation) || !loaded.is_usable()) return;
+    if (is_usable()) report_difference(loaded);
+    *this = std::move(loaded);
   }
 
  private:
@@ -90,6 +94,28 @@ struct Standardize {
     return mean.size() == deviation.size() &&
            std::all_of(mean.begin(), mean.end(), [](double m) { return std::isfinite(m); }) &&
            std::all_of(deviation.begin(), deviation.end(), [](double d) { return std::isfinite(d) && d > 0; });
+  }
+  CROCHET_COLD void report_difference(const Standardize& there) const {
+    if (mean.empty()) return;
+    if (mean.size() != there.mean.size())
+      return report(std::to_string(mean.size()) + " columns, there " + std::to_string(there.mean.size()));
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const double least = 1e-6 * deviation[i];  // sums may be rounded otherwise
+      const bool other_mean = std::abs(mean[i] - there.mean[i]) > least;
+      if (!other_mean && std::abs(deviation[i] - there.deviation[i]) <= least) continue;
+      return report("column " + std::to_string(i) +
+                    (other_mean ? ": mean " + number(mean[i]) + ", there " + number(there.mean[i])
+                                : ": deviation " + number(deviation[i]) + ", there " + number(there.deviation[i])));
+    }
+  }
+  CROCHET_COLD static void report(const std::string& difference) {
+    diagnose("crochet: Standardize<\"" + std::string(Text.view()) +
+             "\"> was fitted to other data than the checkpoint's (" + difference +
+             "); the session has the numbers of the checkpoint, and data standardized before have the others");
+  }
+  CROCHET_COLD static std::string number(double value) {
+    char buffer[32];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
   }
   void require_columns(std::size_t columns) const {
     if (columns != mean.size() || columns != deviation.size())
