@@ -136,6 +136,15 @@ TEST(HanaJson, RefusesNumbersBeyondAFloat) {
   EXPECT_EQ(refusal<Small>(R"({"value": -3e38})"), "");
 }
 
+TEST(HanaJson, ReadsNumbersOfATreeThatAreNotFinite) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Plateau plateau;
+  read_json(nlohmann::json{{"best", -infinity}, {"history", {infinity, std::nan("")}}}, plateau);
+  EXPECT_EQ(plateau.best, -infinity);
+  EXPECT_EQ(plateau.history.at(0), infinity);
+  EXPECT_TRUE(std::isnan(plateau.history.at(1)));
+}
+
 TEST(HanaJson, HoldsEnumerationsOverBool) {
   Switches switches{.state = Switches::State::on};
   const std::string text = json_of(switches).dump();

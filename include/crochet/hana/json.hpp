@@ -33,8 +33,7 @@ nlohmann::ordered_json json_of(const Object& object) {
 /// Sets the members for which a JSON object has a key; the others keep their values. `json`: an nlohmann::json or
 /// ordered_json.
 /// - Throws: DataError for a key without a member (the message has the nearest member's name), a value of another type,
-///   or a whole number out of the member's range. The object is then unchanged. A number that is too large for a float
-///   becomes infinite.
+///   or a finite number out of the member's range. The object is then unchanged.
 template <class Json, ListsMembers Object>
 void read_json(const Json& json, Object& object) {
   [[maybe_unused]] members_have_forms_in_json<Object> checked;

@@ -72,8 +72,8 @@ void read_number(const Json& json, T& value, const std::string& path) {
     if (std::isfinite(number) && std::abs(number) > most) {
       throw wrong_json(path, "a number in the range of its type", json);
     }
-    value =
-        static_cast<T>(std::clamp(number, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max())));
+    const auto finite = std::clamp(number, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max()));
+    value = static_cast<T>(std::isfinite(number) ? finite : number);
   } else if (json == "nan" || json == "inf" || json == "-inf") {
     value = json == "nan" ? Limits::quiet_NaN() : json == "inf" ? Limits::infinity() : -Limits::infinity();
   } else {
