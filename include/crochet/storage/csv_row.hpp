@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,7 @@ class CsvRow {
     if constexpr (std::is_same_v<T, bool>) {
       line_ += value ? '1' : '0';
     } else {
+      if constexpr (std::is_floating_point_v<T>) value = std::isnan(value) ? std::abs(value) : value;  // not -nan
       line_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
     }
   }

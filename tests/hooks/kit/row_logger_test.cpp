@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -54,6 +55,16 @@ TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
   EXPECT_EQ(cr::io::csv_field("say \"no\""), "\"say \"\"no\"\"\"");
   EXPECT_EQ(cr::io::csv_field("two\nlines"), "\"two\nlines\"");
   EXPECT_EQ(cr::io::csv_field(""), "");
+}
+
+TEST(CsvRow, WritesEachNanAsNan) {
+  cr::io::CsvRow row(1);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  row.add("a", nan);
+  row.add("b", std::copysign(nan, -1.0));  // 0.0 / 0 on x86
+  row.add("c", std::copysign(static_cast<float>(nan), -1.0F));
+  row.add("d", -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(row.text(), "1,nan,nan,nan,-inf");
 }
 
 TEST(RowFile, OfALinkIsTheFileThatItRefersTo) {
