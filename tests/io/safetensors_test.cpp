@@ -220,6 +220,32 @@ TEST(Safetensors, MetadataOfTheProgramAreWrittenAndRead) {
   EXPECT_THROW(Safetensors::write(folder / "b", records, {{"a", "\xff"}}), crochet::LogicError);
 }
 
+std::string refusal(const std::filesystem::path& prefix) {
+  try {
+    const SafetensorsReader reader{prefix};
+    return "";
+  } catch (const crochet::DataLossError& error) {
+    return error.what();
+  }
+}
+
+// As `save_file(tensors, path, metadata=f.metadata())` of Python.
+TEST(Safetensors, AFileSavedAgainWithItsMetadataIsExplained) {
+  const TemporaryFolder folder;
+  const std::string crc = R"("crochet.header_crc32c":"00000000")", crcs = R"("crochet.tensor_crc32c":"00000000")";
+  for (const std::string& metadata : {crc + "," + crcs, crcs + "," + crc}) {
+    const std::string header =
+        "{\"__metadata__\":{" + metadata + R"(},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+    const std::string bytes = with_length(header) + two_floats;
+    write_whole_file(folder / "x.safetensors", {std::as_bytes(std::span{bytes})});
+    EXPECT_NE(refusal(folder / "x")
+                  .find("another program has saved it with the metadata of crochet; let that program "
+                        "leave out the keys that begin with \"crochet.\""),
+              std::string::npos)
+        << refusal(folder / "x");
+  }
+}
+
 TEST(Safetensors, MetadataOfOtherWritersAreRead) {
   const TemporaryFolder folder;
   const std::string header =

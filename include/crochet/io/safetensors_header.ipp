@@ -46,18 +46,23 @@ CROCHET_INLINE SafetensorsTensor check_tensor(StatedTensor&& stated) {
   return {entry, {begin, end - begin, std::nullopt}};
 }
 
+[[noreturn]] CROCHET_COLD inline void own_header_is_wrong(const std::string& how) {
+  header_is_wrong("its header's checksum is " + how +
+                  "; or another program has saved it with the metadata of crochet; let that program leave out the keys "
+                  "that begin with \"crochet.\"");
+}
+
 /// Whether this library wrote the file. If so, checks the header's checksum.
 CROCHET_INLINE bool check_own_header(std::string_view length_and_header, const SafetensorsMetadata& metadata) {
   const auto first = metadata.lower_bound(std::string(own_key));
   if (first == metadata.end() || !first->first.starts_with(own_key)) return false;
   const std::size_t at = 8 + own_beginning.size();
   if (!length_and_header.substr(8).starts_with(own_beginning) || length_and_header.size() < at + no_crc.size()) {
-    header_is_wrong("its checksum is not where it was written");
+    own_header_is_wrong("not where it was written");
   }
   const std::uint32_t crc =
       crc32c(length_and_header.substr(at + no_crc.size()), crc32c(no_crc, crc32c(length_and_header.substr(0, at))));
-  if (length_and_header.substr(at, no_crc.size()) != crochet::detail::hex(crc))
-    header_is_wrong("its header's checksum is wrong");
+  if (length_and_header.substr(at, no_crc.size()) != crochet::detail::hex(crc)) own_header_is_wrong("wrong");
   return true;
 }
 
