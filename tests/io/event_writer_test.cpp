@@ -63,6 +63,16 @@ struct Desk {
   std::string text() const { return short_text(events()); }
 };
 
+/// The message of the LogicError that `act` throws; empty without one.
+std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+    return "";
+  } catch (const crochet::LogicError& error) {
+    return error.what();
+  }
+}
+
 TEST(EventWriter, WritesEachKind) {
   Desk desk;
   const io::EventWriter events = desk.writer();
@@ -375,6 +385,15 @@ TEST(EventWriter, OrWaitsForRoomForEver) {
   EXPECT_EQ(events.dropped(), 0U);
 }
 
+TEST(EventWriter, RefusesAQueueOfNoEvents) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.queue = 0;
+  const std::string error = refusal([&] { io::EventWriter(crochet::testing::empty_folder(), options); });
+  EXPECT_EQ(error, "crochet: EventWriterOptions::queue is 0, and every event would be dropped; set at least 1");
+  EXPECT_TRUE(desk.disk->order.empty()) << "no file";
+}
+
 TEST(EventQueue, AFlushDoesNotWaitForWhatIsAddedAfterIt) {
   Desk desk;
   std::atomic<bool> flushed = false;
@@ -530,15 +549,6 @@ int status_of_child(const std::function<int()>& act) {
   int status = 0;
   return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
-std::string refusal(const std::function<void()>& act) {
-  try {
-    act();
-    return "";
-  } catch (const crochet::LogicError& error) {
-    return error.what();
-  }
-}
-
 TEST(EventWriter, AChildOfForkDestroysItsCopies) {
   Desk desk;
   std::optional<io::EventWriter> events = desk.writer();

@@ -22,7 +22,7 @@
 namespace crochet::io {
 
 struct EventWriterOptions {
-  std::size_t queue = 10;          ///< capacity of the thread's queue, in events
+  std::size_t queue = 10;          ///< capacity of the thread's queue, in events; at least 1
   double queue_wait_seconds = 10;  ///< longest wait for a full queue, then the event is dropped; may be infinity
   NonFinite non_finite = NonFinite::leave_out;
   EventLogOptions log{};  ///< flushes, write errors, clocks
@@ -45,8 +45,8 @@ struct EventWriterOptions {
 class EventWriter {
  public:
   EventWriter() = default;
-  /// Throws IoError if folder or file cannot be created, ResourceExhaustedError if the system cannot start a thread or
-  /// has no memory for a handler of fork().
+  /// Throws LogicError for a queue of 0; IoError if folder or file cannot be created; ResourceExhaustedError if the
+  /// system cannot start a thread or has no memory for a handler of fork().
   explicit EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options = {});
 
   /// Whether it writes to a file.

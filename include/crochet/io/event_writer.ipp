@@ -50,12 +50,16 @@ struct EventWriter::Position {
 
 struct EventWriter::Shared {
   Shared(const std::filesystem::path& directory, const EventWriterOptions& given)
-      : options(given), queue(EventLog(directory, given.log), given.queue, given.queue_wait_seconds) {}
+      : options(checked(given)), queue(EventLog(directory, given.log), given.queue, given.queue_wait_seconds) {}
   ~Shared() {
     queue.close();
     if (const std::exception_ptr failure = queue.take_failure()) tell(failure);
   }
 
+  static const EventWriterOptions& checked(const EventWriterOptions& given) {
+    if (given.queue > 0) return given;
+    throw LogicError("crochet: EventWriterOptions::queue is 0, and every event would be dropped; set at least 1");
+  }
   double now() const { return options.log.file.wall_clock(); }
   /// Whether this is a child of the process that made the writer: it has the memory of the thread and not the thread.
   bool is_child() const { return forks != crochet::detail::Forks::counted(); }
