@@ -115,6 +115,13 @@ TEST(ImageFolder, GivenClassesForAnotherFolder) {
   EXPECT_NE(folder.error<cr::IoError>({.classes = {"cat", "dog", "owl"}}).find("F/owl: "), std::string::npos);
 }
 
+TEST(ImageFolder, AClassThatIsGivenTwiceIsAnError) {
+  const Folder folder;
+  folder.animals();
+  EXPECT_EQ(folder.error<cr::LogicError>({.classes = {"cat", "dog", "cat"}}),
+            "the class \"cat\" is given twice; its images would have two labels; list each class once");
+}
+
 TEST(ImageFolder, ErrorsNameTheFolderOrTheFile) {
   const Folder folder;
   EXPECT_EQ(folder.error<cr::DataError>(), "F: there is no subfolder; put the images of each class into a subfolder");

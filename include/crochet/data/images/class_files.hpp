@@ -66,9 +66,14 @@ CROCHET_COLD inline void append_class(std::vector<ClassFile>& files, const std::
             [](const ClassFile& a, const ClassFile& b) { return a.path.generic_string() < b.path.generic_string(); });
 }
 
-/// All images, class by class. Throws DataError for a subfolder that is none of the classes.
+/// All images, class by class. Throws LogicError for a class that is given twice, DataError for a subfolder that is
+/// none of the classes.
 CROCHET_COLD inline std::vector<ClassFile> class_files(const std::filesystem::path& folder,
                                                        const std::vector<std::string>& classes) {
+  for (auto name = classes.begin(); name != classes.end(); ++name)
+    if (std::find(classes.begin(), name, *name) != name)
+      throw LogicError("the class \"" + *name +
+                       "\" is given twice; its images would have two labels; list each class once");
   for (const std::string& name : class_names(folder))
     if (std::find(classes.begin(), classes.end(), name) == classes.end())
       throw DataError((folder / name).string() + ": the folder is none of the given classes; add it to them");

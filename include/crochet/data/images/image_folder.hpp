@@ -86,10 +86,10 @@ CROCHET_COLD inline SharedArray<std::uint8_t, 4> folder_pixels(const std::vector
 /// - All images are decoded here and stay in memory as bytes: height x width x channels for each. A map() of batches
 ///   makes floats of them.
 /// - Throws, naming folder or file: IoError if it is missing or unreadable; DataLossError if a file is damaged or
-/// larger
-///   than a limit; DataError for no classes, a class without images, a subfolder that is not in `classes`, and without
-///   `height` for an image of another size than the first; ResourceExhaustedError if memory is exhausted; LogicError
-///   for only one of height and width, and for other numbers of channels than 1 and 3.
+///   larger than a limit; DataError for no classes, a class without images, a subfolder that is not in `classes`, and
+///   without `height` for an image of another size than the first; ResourceExhaustedError if memory is exhausted;
+///   LogicError for only one of height and width, a class that is given twice, and other numbers of channels than 1
+///   and 3.
 CROCHET_COLD inline ImageFolder image_folder(const std::filesystem::path& folder,
                                              const ImageFolderOptions& options = {}) {
   if (options.height < 0 || options.width < 0 || (options.height == 0) != (options.width == 0))
