@@ -53,16 +53,20 @@ struct Standardize {
     for (std::size_t i = 0; i < view.size(); ++i) values.push_back(standardized<Result>(view.data()[i], i));
     return data.with(field<Text>(SharedArray{std::move(values), array.shape()}));
   }
-  /// Standardizes rows in place, one behind the other: the inputs of a prediction. Throws LogicError unless they are
-  /// whole rows.
+  /// Standardizes rows in place, one behind the other: the inputs of a prediction. Elements of integers do not
+  /// compile. Throws LogicError unless they are whole rows.
   template <class T, std::size_t Extent>
   void apply(std::span<T, Extent> rows) const {
+    static_assert(!std::is_integral_v<T>,
+                  "crochet: standardized values are fractions; convert integers to float or double first");
     require_rows(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = standardized<T>(rows[i], i);
   }
   /// The reverse of apply(rows): predictions of a standardized target in its own unit.
   template <class T, std::size_t Extent>
   void undo(std::span<T, Extent> rows) const {
+    static_assert(!std::is_integral_v<T>,
+                  "crochet: standardized values are fractions; convert integers to float or double first");
     require_rows(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t column = i % mean.size();
