@@ -22,8 +22,8 @@ struct ImagePixels {
   int height = 0, width = 0, channels = 1;
 };
 
-/// Converts numbers to pixels like TensorFlow: if none is negative, [0, greatest] becomes [0, 255]; otherwise 0 becomes
-/// 127, and the number with the largest magnitude 0 or 255. Infinities and NaNs become 0.
+/// Converts numbers to pixels as TensorFlow documents it: if none is negative, [0, greatest] becomes [0, 255];
+/// otherwise 0 becomes 127, and the number with the largest magnitude 0 or 255. Infinities and NaNs become 0.
 template <class T>
 ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int channels) {
   constexpr auto finite = [](double x) { return x - x == 0; };
