@@ -34,6 +34,7 @@ struct Lists {
   std::array<Mode, 2> modes{Mode::slow, Mode::fast};
   std::vector<Rule> rules{{}};
   std::vector<std::string> many = std::vector<std::string>(7, "x");
+  std::vector<bool> layers{true, false};
 };
 struct Opaque {};
 struct HasOpaque {
@@ -45,13 +46,13 @@ struct HasOpaque {
 }  // namespace crochet
 
 BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::HasOpaque, count, opaque);
-BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::Lists, names, modes, rules, many);
+BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::Lists, names, modes, rules, many, layers);
 
 namespace crochet::describe_members_test {
 TEST(HanaDescribe, OfListsOfTextsEnumeratorsAndMembers) {
   EXPECT_EQ(describe(Lists{}),
             "names [\"loss\", \"accuracy\"], modes [0, 1], rules [{rate 0.1, floor 0.0}], "
-            "many [\"x\", \"x\", \"x\", ... 7]");
+            "many [\"x\", \"x\", \"x\", ... 7], layers [true, false]");
 }
 TEST(HanaDescribe, OfAMemberWithoutText) { EXPECT_EQ(describe(HasOpaque{}), "count 1, opaque ..."); }
 }  // namespace crochet::describe_members_test

@@ -136,6 +136,20 @@ TEST(HanaJson, RefusesNumbersBeyondAFloat) {
   EXPECT_EQ(refusal<Small>(R"({"value": -3e38})"), "");
 }
 
+struct Masks {
+  BOOST_HANA_DEFINE_STRUCT(Masks, (std::vector<bool>, layers), (std::vector<std::vector<bool>>, heads));
+};
+TEST(HanaJson, HoldsVectorsOfBools) {
+  const Masks masks{{true, false}, {{}, {true}}};
+  EXPECT_EQ(json_of(masks).dump(), R"({"layers":[true,false],"heads":[[],[true]]})");
+  Masks read{{false, false, true}, {}};
+  read_json(json_of(masks), read);
+  EXPECT_EQ(read.layers, masks.layers);
+  EXPECT_EQ(read.heads, masks.heads);
+  EXPECT_EQ(refusal<Masks>(R"({"layers": [true, 1]})"),
+            "crochet: \"layers[1]\" of the JSON has to be true or false and is 1");
+}
+
 TEST(HanaJson, ReadsNumbersOfATreeThatAreNotFinite) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Plateau plateau;

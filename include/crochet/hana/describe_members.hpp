@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <crochet/hana/members.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
@@ -37,6 +38,8 @@ void append_member(std::string& line, const Member& member) {
     member.has_value() ? append_member(line, *member) : static_cast<void>(line += "none");
   } else if constexpr (std::is_enum_v<Member>) {
     append_value(line, static_cast<std::underlying_type_t<Member>>(member));
+  } else if constexpr (std::is_same_v<Member, std::vector<bool>>) {
+    append_list(line, member.size(), [&](std::size_t i) { append_value(line, bool{member[i]}); });
   } else if constexpr (ListOfMembers<Member>) {
     append_list(line, std::size(member), [&](std::size_t i) { append_member(line, std::data(member)[i]); });
   } else if constexpr (requires { append_value(line, member); }) {

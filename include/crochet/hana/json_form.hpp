@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/second.hpp>
@@ -21,10 +22,12 @@ concept JsonText = std::is_convertible_v<const T&, std::string_view>;
 template <class T>
 concept JsonScalar = JsonText<T> || std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
-concept JsonList = !JsonText<T> && requires(const T& list) {
+concept JsonElements = !JsonText<T> && requires(const T& list) {
   list.data();
   list.size();
 };
+template <class T>
+concept JsonList = JsonElements<T> || std::is_same_v<T, std::vector<bool>>;
 template <class T>
 concept JsonOptional = requires(T& value) {
   value.has_value();
@@ -57,7 +60,7 @@ constexpr auto without_json_form() {
   } else if constexpr (JsonOptional<T>) {
     return without_json_form<typename T::value_type>();
   } else if constexpr (JsonList<T>) {
-    return without_json_form<std::remove_cvref_t<decltype(*std::declval<T&>().begin())>>();
+    return without_json_form<std::remove_cvref_t<decltype(*std::declval<const T&>().begin())>>();
   } else {
     return std::type_identity<std::conditional_t<JsonScalar<T>, void, T>>{};
   }

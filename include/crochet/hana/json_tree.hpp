@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <crochet/hana/json_form.hpp>
@@ -53,10 +54,15 @@ void read_list(const Json& json, T& list, const std::string& path) {
   if (!json.is_array()) throw wrong_json(path, "an array", json);
   if constexpr (requires { list.resize(json.size()); }) list.resize(json.size());
   if (list.size() != json.size()) throw wrong_json(path, std::to_string(list.size()) + " elements", json);
-  std::size_t next = 0;
-  for (auto& element : list) {
-    read_value(json[next], element, path + '[' + std::to_string(next) + ']');
-    ++next;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string at = path + '[' + std::to_string(i) + ']';
+    if constexpr (std::is_same_v<T, std::vector<bool>>) {
+      bool element = false;
+      read_value(json[i], element, at);
+      list[i] = element;
+    } else {
+      read_value(json[i], list.data()[i], at);
+    }
   }
 }
 
