@@ -82,12 +82,30 @@ TEST(FixedShards, AreDividedEvenlyAmongRanks) {
   EXPECT_EQ(error_of(2, 128), "");
 }
 
+template <class Model>
+void expect_none_of_zero(int ranks, std::int64_t batch) {
+  std::vector<float> expected;
+  cr::testing::run_ranks(ranks, [&](cr::testing::ThreadRank me) {
+    auto executor = cr::Parallel{cr::Cpu{.threads = 1, .seed = 5}, me}.template compile<Model>();
+    const std::vector<float> found = train(executor, batch, me.rank(), ranks, 30);
+    if (me.rank() == 0) expected = found;
+  });
+  EXPECT_EQ(trained<Model>(ranks, 0, batch, 1), expected) << ranks << " ranks";
+}
+TEST(FixedShards, ZeroIsNoneAsWithoutOptions) {
+  for (const int ranks : {1, 2, 3}) expect_none_of_zero<Cnn>(ranks, 23);
+  expect_none_of_zero<SummedLoss>(2, 24);
+  auto alone = cr::Cpu{.threads = 1, .seed = 5}.compile<SummedLoss>();
+  auto solo = cr::Parallel{cr::Cpu{.threads = 1, .seed = 5}, cr::Solo{}, cr::ParallelOptions{}}.compile<SummedLoss>();
+  EXPECT_EQ(train(solo, 21, 0, 1, 30), train(alone, 21, 0, 1, 30));
+}
+
 TEST(FixedShards, AllRanksRefuseABatchThatTheyCannotDivide) {
-  const auto errors_of = [](std::vector<std::int64_t> rows) {
+  const auto errors_of = [](std::vector<std::int64_t> rows, int shards = 4) {
     std::vector<std::string> texts(rows.size());
     cr::testing::run_ranks(static_cast<int>(rows.size()), [&](cr::testing::ThreadRank me) {
       const auto r = static_cast<std::size_t>(me.rank());
-      auto executor = cr::Parallel{cr::Cpu{.threads = 1}, me, {.shards = 4}}.compile<SummedLoss>();
+      auto executor = cr::Parallel{cr::Cpu{.threads = 1}, me, {.shards = shards}}.compile<SummedLoss>();
       executor.initialize();
       decltype(executor)::Workspace workspace;
       const std::vector<float> x(static_cast<std::size_t>(rows[r] * features));
@@ -105,6 +123,7 @@ TEST(FixedShards, AllRanksRefuseABatchThatTheyCannotDivide) {
     return texts[0];
   };
   EXPECT_EQ(errors_of({2, 3}), "");
+  EXPECT_EQ(errors_of({4, 3}, 0), "");
   EXPECT_EQ(
       errors_of({1, 2}),
       "crochet: a batch of 3 rows has fewer rows than Parallel's shards, which are 4; drop or pad the last batch, "

@@ -2,6 +2,7 @@
 // FixedShards: the rows of a batch in a number of parts that does not depend on the number of ranks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,17 +24,18 @@ class FixedShards {
  public:
   static constexpr int most_of_rank = 64;
 
-  /// `all`: the number of shards; 0: none. Throws LogicError, on all ranks, unless the ranks have equal numbers of them
-  /// and that number is a power of two up to most_of_rank.
-  FixedShards(int all, int rank, int ranks) : all_(all), here_(all / ranks), rank_(rank) {
+  /// `all`: the number of shards; 0: none, the rows of each rank are one part. Throws LogicError, on all ranks, unless
+  /// the ranks have equal numbers of them and that number is a power of two up to most_of_rank.
+  FixedShards(int all, int rank, int ranks) : all_(all), here_(all == 0 ? 1 : all / ranks), rank_(rank), first_(2) {
     if (all == 0) return;
     const bool power_of_two = here_ > 0 && (here_ & (here_ - 1)) == 0;
     if (all < 0 || here_ * ranks != all || !power_of_two || here_ > most_of_rank) refuse(ranks);
     first_.resize(static_cast<std::size_t>(here_) + 1);
   }
 
-  /// Of all ranks, and of this one.
+  /// The number of shards of all ranks; 0: none.
   [[nodiscard]] int all() const { return all_; }
+  /// The number of parts that this rank computes.
   [[nodiscard]] int here() const { return here_; }
   /// After divide(): the number of rows of the batch before this rank's shard `shard`, which is 0 to here().
   [[nodiscard]] std::int64_t row_before(int shard) const { return first_[static_cast<std::size_t>(shard)]; }
@@ -43,6 +45,7 @@ class FixedShards {
   void divide(std::span<const Presence> ranks) {
     rows_ = 0;
     for (const Presence& p : ranks) rows_ += p.rows;
+    if (all_ == 0) return take_rows_of_ranks(ranks);
     if (rows_ > 0 && rows_ < all_) refuse_batch();
     std::int64_t before = 0;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -50,23 +53,33 @@ class FixedShards {
       before += ranks[r].rows;
     }
     for (int j = 0; j <= here_; ++j) first_[static_cast<std::size_t>(j)] = first_row(rank_ * here_ + j);
+    parts_ = all_;
+    equal_ = rows_ % all_ == 0;
   }
 
   /// Collective, after divide(). `to` gets the sum over the shards of all ranks, or the mean weighted by their rows.
   /// from[j]: the values of this rank's shard j.
   template <class T, Communicator C>
   void reduce(OrderedSum& sums, C& communicator, std::span<const void* const> from, std::span<T> to, bool mean) const {
-    const bool weighted = mean && rows_ % all_ != 0;  // equal shards need no weights
+    const bool weighted = mean && !equal_;  // equal shards need no weights
     T weights[most_of_rank];
     for (std::size_t j = 0; j < from.size(); ++j) {
       weights[j] = weighted ? static_cast<T>(first_[j + 1] - first_[j]) : T(1);
     }
-    const T total = weighted ? static_cast<T>(rows_) : mean ? static_cast<T>(all_) : T(1);
+    const T total = weighted ? static_cast<T>(rows_) : mean ? static_cast<T>(parts_) : T(1);
     sums.run_shards<T>(communicator, from, {weights, from.size()}, total, to);
   }
 
  private:
   [[nodiscard]] std::int64_t first_row(int shard) const { return rows_ * shard / all_; }
+  void take_rows_of_ranks(std::span<const Presence> ranks) {
+    const auto mine = static_cast<std::size_t>(rank_);
+    first_[0] = 0;
+    for (const Presence& p : ranks.first(mine)) first_[0] += p.rows;
+    first_[1] = first_[0] + ranks[mine].rows;
+    parts_ = static_cast<int>(ranks.size());
+    equal_ = std::all_of(ranks.begin(), ranks.end(), [&](const Presence& p) { return p.rows == ranks[0].rows; });
+  }
 
   [[noreturn]] CROCHET_COLD void refuse(int ranks) const {
     throw LogicError(detail::message(
@@ -87,6 +100,8 @@ class FixedShards {
   int all_, here_, rank_;
   std::int64_t rows_ = 0;  ///< of the batch
   std::vector<std::int64_t> first_;
+  int parts_ = 0;      ///< of all ranks
+  bool equal_ = true;  ///< all parts have as many rows
 };
 
 }  // namespace crochet

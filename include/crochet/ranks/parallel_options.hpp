@@ -10,9 +10,9 @@ namespace crochet {
 /// How ranks divide a batch. `Parallel{device, communicator, {.shards = 8}}`: the same bits on 1, 2, 4 and 8 ranks.
 struct ParallelOptions {
   /// The number of parts of each batch: the number of ranks times 1, 2, 4, 8, 16, 32 or 64, else compile() throws
-  /// LogicError. 0, the default: none. Each part is computed by itself: with K parts on N ranks a run of a rank costs
-  /// as much as K / N runs with smaller batches. A stopped training may continue on another number of ranks. See
-  /// FixedShards.
+  /// LogicError. Each part is computed by itself: with K parts on N ranks a run of a rank costs as much as K / N runs
+  /// with smaller batches. A stopped training may continue on another number of ranks. See FixedShards. 0, the default:
+  /// none; each rank computes all its rows at once, as without options.
   int shards = 0;
 };
 /// The default. `Parallel{device, communicator, BlockingExchange{.compression = Compression::bfloat16}}`: each rank

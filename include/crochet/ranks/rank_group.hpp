@@ -63,7 +63,7 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     my_rows_ = rows;
     // Equal parts need no weights.
     if (std::all_of(all.begin(), all.end(), [&](const Presence& p) { return p.rows == rows; })) rows_ = 0;
-    if (shards_.all() > 0) shards_.divide(all);
+    shards_.divide(all);
   }
   void reduce(void* values, std::int64_t n, DType type, kernel::RankReduction how) noexcept override {
     const auto count = static_cast<std::size_t>(n);

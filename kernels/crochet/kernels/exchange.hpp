@@ -59,7 +59,8 @@ class Exchange {
   /// This rank, if there are several; else -1.
   [[nodiscard]] int task() const { return task_; }
 
-  /// Fixed shards: the number of parts in which this rank computes its rows, one after the other; 0 without them.
+  /// Fixed shards: the number of parts in which this rank computes its rows, one after the other. At least 1 for a
+  /// backend in_shards.
   [[nodiscard]] virtual int shards() const { return 0; }
   /// After begin(): the number of rows of the batch before this rank's shard `shard`, which is 0 to shards().
   [[nodiscard]] virtual std::int64_t row_before_shard(int /*shard*/) const { return first_row_; }
