@@ -18,6 +18,7 @@
 
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/crochet.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/on_chief.hpp>
 #include <crochet/hooks/same_on_all_ranks.hpp>
@@ -519,6 +520,34 @@ TEST(RankSteps, CallEachHookInItsPlace) {
   }
   EXPECT_EQ(all[0].of_chief, 3);
   EXPECT_EQ(all[1].of_second, 3);
+}
+
+/// Requests a probe for each run, which notes the rank of the run's device.
+struct NotesTheTask {
+  struct Probe {
+    std::vector<int>* tasks;
+    void on_run_begin(const cr::ProbedRun& run) const { tasks->push_back(run.device.task); }
+  };
+  using probe = Probe;
+  using handles = cr::Phases<cr::phase::before_run>;
+  Probe notes;
+  void before_run(auto& /*run*/) const {}
+  Probe* due_probe() { return &notes; }
+};
+TEST(RankSteps, ShowTheirRankToProbes) {
+  std::vector<std::vector<int>> tasks(2);
+  run_ranks(2, [&](ThreadRank me) {
+    Solver solver;
+    cr::run(cr::Parallel{step_of(solver), me},
+            cr::HookChain{NotesTheTask{{&tasks[static_cast<std::size_t>(me.rank())]}}, cr::StopAtStep{.last_step = 2}});
+  });
+  EXPECT_EQ(tasks[0], (std::vector<int>{0, 0}));
+  EXPECT_EQ(tasks[1], (std::vector<int>{1, 1}));
+
+  std::vector<int> alone;
+  Solver solver;
+  cr::run(step_of(solver), cr::HookChain{NotesTheTask{{&alone}}, cr::StopAtStep{.last_step = 1}});
+  EXPECT_EQ(alone, std::vector<int>{-1}) << "on one machine there is no rank to name";
 }
 
 TEST(RankSteps, GetTheChiefsVariables) {

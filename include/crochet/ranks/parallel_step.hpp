@@ -154,8 +154,9 @@ class ParallelStep : public detail::StepOfRank<Step, C> {
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
     workspace.group = this->group.get();
-    ranks().run_step(kind<D, F...>,
-                     [&] { this->template probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...); });
+    ranks().run_step(kind<D, F...>, [&] {
+      this->template probe<D>(workspace, probes, ranks().task(), static_cast<D*>(nullptr), fed...);
+    });
   }
 
   [[nodiscard]] RankGroup<C>& ranks() { return *this->group; }

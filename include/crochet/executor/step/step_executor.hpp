@@ -91,7 +91,7 @@ class StepExecutor {
   static constexpr bool has_node_for = decltype(detail::probed_outputs(Outputs{}))::template fits<W>;
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
-    probe<D>(workspace, probes, static_cast<D*>(nullptr), fed...);
+    probe<D>(workspace, probes, -1, static_cast<D*>(nullptr), fed...);
   }
 
   /// The value of the output N in the workspace. An output that the last run did not set keeps the value of an earlier
@@ -123,13 +123,13 @@ class StepExecutor {
     step_(out);
   }
   template <class D, class Values, class... F, class Probes, class... N, class T>
-  void probe(Values& values, const Probes& probes, Demand<Names<N...>, T>*, const F&... fed) {
+  void probe(Values& values, const Probes& probes, int task, Demand<Names<N...>, T>*, const F&... fed) {
     using Shown = decltype(detail::probed_outputs(Outputs{}));
     static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
     static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
     Shown::template run<D>(
         probes, fetches, feeds, [&] { call<D>(values, fed...); },
-        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(values); });
+        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(values); }, task);
   }
 
   /// The declared variables, a StepState.

@@ -116,10 +116,10 @@ class ProbedOutputs {
   static constexpr bool fits = WatchFits<nodes, W>::any;
 
   /// Runs step() with calls of `probes` (DueProbes), then shows `value(name)` of each output that this run fetches. D:
-  /// the Demand of the run.
+  /// the Demand of the run. `task`: ProbedDevice::task.
   template <class D, class Probes, class Step, class Value>
   static void run(const Probes& probes, std::span<const std::string_view> fetches,
-                  std::span<const std::string_view> feeds, Step&& step, Value&& value) {
+                  std::span<const std::string_view> feeds, Step&& step, Value&& value, int task = -1) {
     const auto made = nodes_of<D>();
     const ProbedStep only{0, made, -1, 0, 0, 0};
     const auto& request = probes.request();
@@ -127,6 +127,7 @@ class ProbedOutputs {
     run.graph = {nodes};
     run.node_names = names();
     run.steps = {&only, 1};
+    run.device.task = task;
     run.step = request.step;
     run.caller_fetches = request.fetches, run.caller_targets = request.targets, run.caller_feeds = request.feeds;
     run.fetches = fetches, run.feeds = feeds;
