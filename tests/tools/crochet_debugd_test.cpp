@@ -206,19 +206,13 @@ TEST(Debugd, gates_are_said_with_the_next_reply_and_again_on_each_stream) {
     EXPECT_TRUE(client.finish().ok());
   }
   EXPECT_TRUE(debugd.server.command("unwatch net/a"));
-  const auto first_changes = [&](const std::vector<crochet::proto::Event>& tensors = {}) {
+  for (int i = 0; i < 3; ++i) {
     DebugClient client(debugd.address());
     client.send(run_event());
-    Texts changes = client.changes();
-    client.send(tensors);
+    EXPECT_EQ(client.changes(), (Texts{"1 net/a:0:DebugIdentity", "2 net/b:1:DebugNanCount"}))
+        << "each may be another program, which has to hear what is off";
     EXPECT_TRUE(client.finish().ok());
-    return changes;
-  };
-  EXPECT_EQ(first_changes(), (Texts{"1 net/a:0:DebugIdentity", "2 net/b:1:DebugNanCount"}));
-  EXPECT_EQ(first_changes({whole_event({.node = "net/a"}, {1})}), Texts{"2 net/b:1:DebugNanCount"})
-      << "what is off is said once ...";
-  EXPECT_EQ(first_changes(), (Texts{"1 net/a:0:DebugIdentity", "2 net/b:1:DebugNanCount"}))
-      << "... and again when a client shows that it has not heard";
+  }
 }
 
 TEST(Debugd, list_shows_what_is_on_and_what_could_be) {

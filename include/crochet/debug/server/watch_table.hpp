@@ -20,9 +20,8 @@ namespace crochet::debug {
 enum class WatchState { off = 1, on = 2, breakpoint = 3 };
 
 /// The states of all watch keys. Clients keep states across runs, but a server cannot identify a client or detect its
-/// restart. Therefore the first reply on each stream contains all enabled watches, which is idempotent. A disabled
-/// watch is sent once, and again when a tensor shows that a client still has it enabled. (TensorFlow's servicer sends
-/// each change once, on whichever stream is next.) Thread-safe.
+/// restart. Therefore the first reply on each stream contains all keys, those that are off as well, which is
+/// idempotent. (TensorFlow's servicer sends each change once, on whichever stream is next.) Thread-safe.
 class WatchTable {
  public:
   using Version = std::uint64_t;
@@ -36,17 +35,17 @@ class WatchTable {
     Entry& entry = entries_[key];
     entry.state = state;
     entry.version = ++version_;
-    entry.said_off = 0;
     entry.told = false;
     entry.was_breakpoint = entry.was_breakpoint || state == WatchState::breakpoint;
   }
 
-  /// The next reply on a stream that has received all changes up to version `heard`; 0 at its beginning.
+  /// The next reply on a stream that has received all changes up to version `heard`; 0 at its beginning: all keys.
   proto::EventReply reply(Version& heard) {
     const std::lock_guard lock(mutex_);
     proto::EventReply reply;
     for (auto& [key, entry] : entries_) {
-      if (entry.version <= heard || (entry.state == WatchState::off && std::exchange(entry.told, true))) continue;
+      if (entry.version <= heard) continue;
+      entry.told = true;
       auto& change = *reply.add_debug_op_state_changes();
       change.set_state(static_cast<proto::EventReply::DebugOpStateChange::State>(entry.state));
       change.set_node_name(key.node);
@@ -57,19 +56,12 @@ class WatchTable {
     return reply;
   }
 
-  /// Records a received tensor. Returns true if its sender may wait for a reply: the key is or was a breakpoint. An
-  /// additional reply is harmless; a missing one would block the sender forever.
-  bool tensor_came(const WatchKey& key) {
+  /// Whether the sender of a received tensor may wait for a reply: the key is or was a breakpoint. An additional reply
+  /// is harmless; a missing one would block the sender forever.
+  [[nodiscard]] bool tensor_came(const WatchKey& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
-    if (found == entries_.end()) return false;
-    Entry& entry = found->second;
-    if (entry.state == WatchState::off && entry.told && entry.said_off < max_times_said_off) {
-      entry.told = false;
-      entry.version = ++version_;
-      ++entry.said_off;
-    }
-    return entry.was_breakpoint;
+    return found != entries_.end() && found->second.was_breakpoint;
   }
 
   [[nodiscard]] bool is_breakpoint(const WatchKey& key) const {
@@ -91,11 +83,9 @@ class WatchTable {
   struct Entry {
     WatchState state = WatchState::off;
     Version version = 0;
-    int said_off = 0;  // repeats after a tensor; limited, because an ungated op never stops
-    bool told = false;
+    bool told = false;  // in a reply
     bool was_breakpoint = false;
   };
-  static constexpr int max_times_said_off = 3;
 
   void make_room() {
     for (auto at = entries_.begin(); at != entries_.end(); ++at) {
