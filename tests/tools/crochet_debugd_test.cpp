@@ -249,6 +249,24 @@ TEST(Debugd, a_breakpoint_holds_the_answer_until_continue) {
   EXPECT_TRUE(client.finish().ok());
 }
 
+TEST(Debugd, holds_and_answers_only_where_the_stream_was_told_of_a_breakpoint) {
+  Debugd debugd({.breakpoints = {"net/a"}});
+  EXPECT_TRUE(debugd.server.command("unwatch net/a"));
+  EXPECT_TRUE(debugd.server.command("break net/b"));
+  DebugClient client(debugd.address());
+  client.send(run_event());
+  EXPECT_EQ(client.changes(), (Texts{"1 net/a:0:DebugIdentity", "3 net/b:0:DebugIdentity"}));
+  client.send(whole_event({}, {1}));  // net/a, which was a breakpoint: no answer
+  EXPECT_TRUE(debugd.server.command("break net/c"));
+  client.send(whole_event({.node = "net/c"}, {1}));  // the client has not heard of it
+  client.send(whole_event({.node = "net/b"}, {1}));
+  EXPECT_EQ(debugd.lines.next("held").at("key"), "net/b:0:DebugIdentity");
+  EXPECT_TRUE(debugd.server.command("continue"));
+  EXPECT_EQ(client.changes(), Texts{"3 net/c:0:DebugIdentity"});
+  EXPECT_TRUE(client.finish().ok());
+  EXPECT_EQ(client.late_replies(), 0);
+}
+
 TEST(Debugd, a_breakpoint_does_not_hold_for_longer_than_it_may) {
   Debugd never({.breakpoints = {"net/a"}, .limits = {.hold_seconds = 0}});
   Debugd shortly({.breakpoints = {"net/a"}, .limits = {.hold_seconds = 0.05}});

@@ -23,9 +23,9 @@ using Texts = std::vector<std::string>;
 const WatchKey a{"net/a", 0, "DebugIdentity"}, b{"net/b", 1, "DebugNanCount"}, c{"c", 0, "DebugIdentity"};
 
 /// The changes of the next reply: each state and its key.
-Texts changes(WatchTable& watches, WatchTable::Version& heard) {
+Texts changes(WatchTable& watches, WatchTable::Told& told) {
   Texts texts;
-  const crochet::proto::EventReply reply = watches.reply(heard);
+  const crochet::proto::EventReply reply = watches.reply(told);
   for (const auto& change : reply.debug_op_state_changes()) {
     texts.push_back(std::to_string(change.state()) + " " +
                     to_string(WatchKey{change.node_name(), change.output_slot(), change.debug_op()}));
@@ -42,7 +42,7 @@ TEST(WatchKey, IsReadAsItIsWritten) {
 
 TEST(WatchTable, SaysWhatAStreamHasNotHeard) {
   WatchTable watches;
-  WatchTable::Version one = 0, two = 0;
+  WatchTable::Told one, two;
   EXPECT_EQ(changes(watches, one), Texts{});
   watches.set(a, WatchState::on);
   watches.set(b, WatchState::breakpoint);
@@ -61,34 +61,48 @@ TEST(WatchTable, TellsEveryStreamWhatIsOff) {
   watches.set(a, WatchState::on);
   watches.set(a, WatchState::off);
   for (int i = 0; i < 10; ++i) {
-    WatchTable::Version heard = 0;
-    EXPECT_EQ(changes(watches, heard), Texts{"1 net/a:0:DebugIdentity"});
-    EXPECT_EQ(changes(watches, heard), Texts{});
+    WatchTable::Told told;
+    EXPECT_EQ(changes(watches, told), Texts{"1 net/a:0:DebugIdentity"});
+    EXPECT_EQ(changes(watches, told), Texts{});
   }
 }
 
-TEST(WatchTable, AnswersWhoeverMayStillWait) {
+TEST(WatchTable, AStreamWaitsWhereItWasToldOfABreakpoint) {
   WatchTable watches;
+  WatchTable::Told one, two;
+  (void)watches.reply(one);
   watches.set(b, WatchState::breakpoint);
-  EXPECT_TRUE(watches.is_breakpoint(b));
+  EXPECT_FALSE(one.waits_at(b)) << "set behind its last reply";
+  (void)watches.reply(one);
+  EXPECT_TRUE(one.waits_at(b));
+  EXPECT_FALSE(one.waits_at(a));
+  EXPECT_FALSE(two.waits_at(b));
   watches.set(b, WatchState::off);
   EXPECT_FALSE(watches.is_breakpoint(b));
-  EXPECT_TRUE(watches.tensor_came(b));
-  EXPECT_FALSE(watches.tensor_came(c));
+  EXPECT_TRUE(one.waits_at(b)) << "until its next reply";
+  (void)watches.reply(one);
+  (void)watches.reply(two);
+  EXPECT_FALSE(one.waits_at(b));
+  EXPECT_FALSE(two.waits_at(b)) << "a breakpoint of before its beginning";
+  watches.set(b, WatchState::breakpoint);
+  (void)watches.reply(one);
+  watches.set(b, WatchState::on);
+  (void)watches.reply(one);
+  EXPECT_FALSE(one.waits_at(b));
 }
 
 TEST(WatchTable, IsBoundedAndWhatIsOffMakesRoom) {
   WatchTable watches(2);
-  WatchTable::Version heard = 0;
+  WatchTable::Told told;
   watches.set(a, WatchState::on);
   watches.set(b, WatchState::breakpoint);
   EXPECT_THROW(watches.set(c, WatchState::on), crochet::ResourceExhaustedError);
   watches.set(a, WatchState::off);
   EXPECT_THROW(watches.set(c, WatchState::on), crochet::ResourceExhaustedError) << "nobody has heard that it is off";
-  (void)watches.reply(heard);
+  (void)watches.reply(told);
   watches.set(c, WatchState::on);
   ASSERT_EQ(watches.list().size(), 2U);
-  EXPECT_EQ(changes(watches, heard), Texts{"2 c:0:DebugIdentity"});
+  EXPECT_EQ(changes(watches, told), Texts{"2 c:0:DebugIdentity"});
 }
 
 TEST(Breakpoints, HoldUntilGoOn) {

@@ -234,6 +234,26 @@ TEST(EventStream, InLockstepAReplyIsObeyedInItsOwnRun) {
   EXPECT_EQ(program.statistics().replies, 3U);
 }
 
+// Two hooks may stream to one server, which replies to a tensor only where it has set the breakpoint on that stream.
+TEST(EventStream, ABreakpointOfAnotherStreamIsOneFromTheNextRunOn) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  Program program(address, {.lockstep_seconds = soon});
+  ASSERT_TRUE(program.begin());
+  debug::gates_of(debug::DebugAddress(address).url())
+      ->apply(crochet::test::change(Change::READ_WRITE, "x", 0, "DebugIdentity"));
+  program.tensor("x");
+  program.stream->end_run();
+  ASSERT_TRUE(program.stream->flush(a_while)) << "it waits for no reply";
+  EXPECT_EQ(program.statistics().runs, 1U);
+
+  server.is_breakpoint = [](const std::string&) { return true; };
+  EXPECT_TRUE(program.run());
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().runs, 2U);
+  EXPECT_EQ(program.statistics().replies, 4U) << "to a graph, two beginnings and a tensor";
+}
+
 TEST(EventStream, ABreakpointIsAnsweredOnceATensorAlsoInChunks) {
   const std::string address = unix_address();
   TestServer server(address);

@@ -33,6 +33,8 @@ TEST(Gates, FollowTheStatesOfTheFormat) {
   EXPECT_EQ(gates.of("ns/a:0:DebugNanCount"), Gate::closed);
   gates.apply(reply(Change::READ_WRITE, "ns/a"));
   EXPECT_EQ(gates.of("ns/a:0:DebugIdentity"), Gate::read_write);
+  EXPECT_EQ(gates.breakpoints().size(), 1U);
+  EXPECT_TRUE(gates.breakpoints().contains("ns/a:0:DebugIdentity"));
   gates.apply(reply(Change::STATE_UNSPECIFIED, "ns/a"));
   gates.apply(reply(17, "ns/a"));  // a state of a later format
   EXPECT_EQ(gates.of("ns/a:0:DebugIdentity"), Gate::read_write);

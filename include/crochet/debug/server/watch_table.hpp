@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,27 @@ class WatchTable {
  public:
   using Version = std::uint64_t;
 
+  /// The states that one stream has been told in replies. Not thread-safe.
+  class Told {
+   public:
+    /// Whether the sender waits for a reply to a tensor of this key: it was last told that the key is a breakpoint. A
+    /// reply that it does not wait for would be taken for that of a later tensor; a missing one would block it.
+    [[nodiscard]] bool waits_at(const WatchKey& key) const { return breakpoints_.contains(key); }
+
+   private:
+    friend class WatchTable;
+    void set(const WatchKey& key, WatchState state) {
+      if (state == WatchState::breakpoint) {
+        breakpoints_.insert(key);
+      } else {
+        breakpoints_.erase(key);
+      }
+    }
+
+    Version version_ = 0;  // of the last change
+    std::set<WatchKey> breakpoints_;
+  };
+
   explicit WatchTable(std::size_t most = 4'096) : most_(most) {}
 
   /// Sets the state of a key. Throws ResourceExhaustedError if there are too many keys.
@@ -36,32 +59,24 @@ class WatchTable {
     entry.state = state;
     entry.version = ++version_;
     entry.told = false;
-    entry.was_breakpoint = entry.was_breakpoint || state == WatchState::breakpoint;
   }
 
-  /// The next reply on a stream that has received all changes up to version `heard`; 0 at its beginning: all keys.
-  proto::EventReply reply(Version& heard) {
+  /// The next reply on a stream: the changes that it has not been told; at its beginning, all keys.
+  proto::EventReply reply(Told& told) {
     const std::lock_guard lock(mutex_);
     proto::EventReply reply;
     for (auto& [key, entry] : entries_) {
-      if (entry.version <= heard) continue;
+      if (entry.version <= told.version_) continue;
       entry.told = true;
+      told.set(key, entry.state);
       auto& change = *reply.add_debug_op_state_changes();
       change.set_state(static_cast<proto::EventReply::DebugOpStateChange::State>(entry.state));
       change.set_node_name(key.node);
       change.set_output_slot(key.slot);
       change.set_debug_op(key.debug_op);
     }
-    heard = version_;
+    told.version_ = version_;
     return reply;
-  }
-
-  /// Whether the sender of a received tensor may wait for a reply: the key is or was a breakpoint. An additional reply
-  /// is harmless; a missing one would block the sender forever.
-  [[nodiscard]] bool tensor_came(const WatchKey& key) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(key);
-    return found != entries_.end() && found->second.was_breakpoint;
   }
 
   [[nodiscard]] bool is_breakpoint(const WatchKey& key) const {
@@ -84,7 +99,6 @@ class WatchTable {
     WatchState state = WatchState::off;
     Version version = 0;
     bool told = false;  // in a reply
-    bool was_breakpoint = false;
   };
 
   void make_room() {

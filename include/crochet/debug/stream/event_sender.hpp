@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -59,13 +60,17 @@ class EventSender {
       if (sent_graphs_.size() >= max_combinations) sent_graphs_.clear();
       sent_graphs_.insert(run.combination);
     }
-    return send(metadata_event(run.metadata, run.microseconds, address_.path())) && reply(options_.reply_seconds);
+    if (!send(metadata_event(run.metadata, run.microseconds, address_.path())) || !reply(options_.reply_seconds)) {
+      return false;
+    }
+    breakpoints_ = gates_->breakpoints();
+    return true;
   }
   bool tensor(const StreamedTensor& tensor) {
     for (const proto::Event& event : tensor.events) {
       if (!send(event)) return false;
     }
-    if (gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds)) return true;
+    if (!breakpoints_.contains(tensor.key) || reply(options_.breakpoint_seconds)) return true;
     gates_->end_breakpoint(
         tensor.key);  // a server that has started again sets it anew, or sends no reply to the next run
     return false;
@@ -164,12 +169,20 @@ class EventSender {
     ++replies_, ++replies_in_stream_;
     if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
       refused_ += gates_->apply(reply);
+      for (const auto& change : reply.debug_op_state_changes()) update_breakpoint(Gates::key_of(change));
     } else {
       greeted_ = false;  // gRPC may have reconnected to another server: the next run starts with a handshake
       if (reply.debug_op_state_changes_size() > 0)
         say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
     }
     if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
+  }
+  void update_breakpoint(const std::string& key) {
+    if (gates_->of(key) == Gate::read_write) {
+      breakpoints_.insert(key);
+    } else {
+      breakpoints_.erase(key);
+    }
   }
   void say_once(bool& told, const std::string& what) {
     if (!std::exchange(told, true))
@@ -225,6 +238,7 @@ class EventSender {
   TokenClient token_;              // for this connection
   std::optional<EventCall> call_;  // ends before the connection does
   std::set<std::uint64_t> sent_graphs_;
+  std::set<std::string, std::less<>> breakpoints_;  // of this stream: replies to other streams do not change them
   std::string why_;
   std::uint64_t events_ = 0, replies_ = 0;
   std::size_t replies_in_stream_ = 0, refused_ = 0;

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,13 +38,26 @@ class Gates {
     return found == states_.end() ? Gate::closed : found->second;
   }
 
+  static std::string key_of(const proto::EventReply::DebugOpStateChange& change) {
+    return change.node_name() + ":" + std::to_string(change.output_slot()) + ":" + change.debug_op();
+  }
+  /// The keys that are breakpoints.
+  [[nodiscard]] std::set<std::string, std::less<>> breakpoints() const {
+    const std::lock_guard lock(mutex_);
+    std::set<std::string, std::less<>> keys;
+    for (const auto& [key, state] : states_) {
+      if (state == Gate::read_write) keys.insert(keys.end(), key);
+    }
+    return keys;
+  }
+
   /// Applies the changes of a reply. The device is not part of a key: a change applies on all devices. Unknown states
   /// are ignored, as in TensorFlow. Returns the number of refused changes.
   std::size_t apply(const proto::EventReply& reply) {
     using Change = proto::EventReply::DebugOpStateChange;
     std::size_t refused = 0;
     for (const Change& change : reply.debug_op_state_changes()) {
-      std::string key = change.node_name() + ":" + std::to_string(change.output_slot()) + ":" + change.debug_op();
+      std::string key = key_of(change);
       if (change.state() == Change::DISABLED) {
         close(key);
       } else if (change.state() == Change::READ_ONLY || change.state() == Change::READ_WRITE) {
