@@ -288,6 +288,37 @@ TEST(Replay, ASessionThatWasCreatedAnewIsSoInTheReplay) {
   EXPECT_EQ(result.stop.kind, cr::StopKind::interruption);
 }
 
+TEST(Replay, ASessionThatWasCreatedAnewAndDidNotRunAgainIsSoInTheReplay) {
+  const TemporaryFolder folder;
+  const auto path = folder / "run.events";
+  const auto phases_of = [&](auto&& record) {
+    {
+      cr::io::RecordingWriter writer{path};
+      const auto run = [&](std::int64_t step) {
+        const float loss = 0.5f;
+        writer.begin_run(step - 1, "");
+        writer.add(cr::io::tensor_record("loss", std::span<const float>{&loss, 1}, {}));
+        writer.finish_run(step, 1);
+      };
+      writer.create(0, 1), run(1), run(2);
+      record(writer, run);
+    }
+    cr::HookChain chain{Phased{}};
+    std::int64_t step = -1;
+    try {
+      step = cr::replay(chain, path).step;
+    } catch (const cr::DataLossError&) {
+    }
+    return chain.get<Phased>().text + ", " + std::to_string(step);
+  };
+  const std::string begin = "begin create0 b0 a1 b1 a2";
+  EXPECT_EQ(phases_of([](auto& to, auto&) { to.create(1, 1), to.end(1, 1, true); }), begin + " create1 end, 1");
+  EXPECT_EQ(phases_of([](auto& to, auto&) { to.create(1, 1), to.error(1, 1, "bad"); }), begin + " create1 error, 1");
+  EXPECT_EQ(phases_of([](auto& to, auto&) { to.create(1, 1); }), begin + " create1 error, -1") << "a cut-off file";
+  EXPECT_EQ(phases_of([](auto& to, auto& run) { to.create(1, 1), to.create(0, 1), run(1), to.end(1, 1, false); }),
+            begin + " create1 b1 create0 b0 a1 end, 1");
+}
+
 TEST(RecordRun, WithoutAPathItThrows) { EXPECT_THROW((Script{cr::HookChain{cr::RecordRun{}}}), cr::LogicError); }
 TEST(RecordRun, AFileThatCannotBeMadeEndsNothingInsideIsolated) {
   cr::HookChain chain{cr::Isolated<cr::RecordRun>{{"/proc/none/run.events"}, {.sink = cr::no_lines}}};

@@ -121,7 +121,9 @@ class Replay {
   template <class... T>
   void run_all(Session& session, List<T...> /*targets*/) {
     while (!session.should_stop()) {
-      if (!advance()) unfinished();
+      const bool is_over = !advance();
+      if (is_over || entry_.kind != Kind::run) create_anew(session);
+      if (is_over) unfinished();
       if (entry_.kind == Kind::create) {
         executor_.lose_session(entry_.step);
         continue;
@@ -131,6 +133,10 @@ class Replay {
       run_with(session, List<>{}, List<T...>{});
       ++result_.runs;
     }
+  }
+  /// Creates the session anew if the recorded one was, and did not run after that.
+  void create_anew(Session& session) {
+    session.run_step_fn([&](auto& /*context*/) { executor_.throw_if_lost(); });
   }
   /// A run with those of the known targets that the recorded one had. `had`: those found so far; `others`: names to be
   /// compared yet. Compiles a run for each subset.

@@ -93,6 +93,12 @@ class ReplayExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>>
   }
   /// The next run throws an AbortedError: the recorded session was created anew, at this step.
   void lose_session(std::int64_t created_at) { created_at_ = created_at; }
+  /// Throws that error now, in place of the next run.
+  void throw_if_lost() {
+    if (!created_at_) return;
+    step_ = *std::exchange(created_at_, std::nullopt);
+    throw AbortedError("crochet: the recorded session was created anew at step " + std::to_string(step_));
+  }
   /// The workspace of runs with hooks. Other runs throw.
   void set_hooked(const Workspace& workspace) { hooked_ = &workspace; }
   [[nodiscard]] std::int64_t global_step() const { return step_; }
@@ -105,10 +111,7 @@ class ReplayExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>>
       throw LogicError("crochet: in a replay a hook makes a run of its own (session.run), and " + file_ +
                        " has the values of runs with hooks only: replay the chain without that hook");
     }
-    if (created_at_) {
-      step_ = *std::exchange(created_at_, std::nullopt);
-      throw AbortedError("crochet: the recorded session was created anew at step " + std::to_string(step_));
-    }
+    throw_if_lost();
     step_ = entry_->step;
   }
 
