@@ -121,7 +121,7 @@ class DebugProbe {
   [[nodiscard]] std::uint64_t combination_of(const CoreMetadata& request, const std::vector<std::string>& urls) const {
     CoreMetadata names = request;
     names.global_step = 0;
-    std::string text = metadata_json(names) + watches_->text();
+    std::string text = metadata_json(names) + watches_->text() + std::to_string(named_.hash());
     for (const std::string& url : urls) text += '\n' + url;
     return graph_hash(text);
   }

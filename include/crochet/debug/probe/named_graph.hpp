@@ -4,6 +4,7 @@
 
 #include <crochet/io/needs_io.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,7 +19,8 @@
 
 namespace crochet::debug {
 
-/// A graph, its message, and what watches match of its nodes. Cost: one conversion of the graph.
+/// A graph, its message, and what watches match of its nodes. Cost: one conversion of the graph, which is serialized
+/// for its hash.
 class NamedGraph {
  public:
   NamedGraph() = default;
@@ -28,6 +30,8 @@ class NamedGraph {
   [[nodiscard]] bool is_of(const GraphTable& graph) const { return of_ == graph.nodes.data(); }
   [[nodiscard]] std::span<const GraphNode> nodes() const { return nodes_; }
   [[nodiscard]] const std::shared_ptr<const proto::GraphDef>& message() const { return message_; }
+  /// The graph_hash of the message.
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
   /// The names of nodes, spelt as the message does. A name that a run fetches or targets is that of its node; the feed
   /// of a step function is not a node.
@@ -44,6 +48,7 @@ class NamedGraph {
   const GraphTable::Node* of_ = nullptr;
   std::shared_ptr<const proto::GraphDef> message_;
   std::vector<GraphNode> nodes_;
+  std::uint64_t hash_ = 0;
 };
 
 }  // namespace crochet::debug

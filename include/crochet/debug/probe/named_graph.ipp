@@ -16,10 +16,12 @@
 #include <crochet/base/config.hpp>
 #include <crochet/debug/event/core_metadata.hpp>
 #include <crochet/debug/event/debug_graph.hpp>
+#include <crochet/debug/event/graph_hash.hpp>
 #include <crochet/debug/event/safe_names.hpp>
 #include <crochet/graph/core/table.hpp>
 #include <crochet/graph/probe/probe.hpp>
 #include <crochet/io/graph_def.hpp>
+#include <crochet/io/serialized.hpp>
 
 namespace crochet::debug {
 
@@ -27,6 +29,7 @@ CROCHET_INLINE NamedGraph::NamedGraph(const GraphTable& graph, std::string_view 
   proto::GraphDef message = io::graph_def(graph, device);
   make_names_safe(message);
   nodes_ = nodes_of(message);
+  hash_ = graph_hash(io::serialized(message));
   message_ = std::make_shared<const proto::GraphDef>(std::move(message));
 }
 

@@ -21,7 +21,7 @@ struct StreamedGraph {
 struct StreamedRun {
   CoreMetadata metadata{};
   std::int64_t microseconds = 0;  ///< since 1970
-  std::uint64_t combination = 0;  ///< identifies feeds, fetches, targets and watches; graphs are sent for a new one
+  std::uint64_t combination = 0;  ///< of feeds, fetches, targets, graph and watches; graphs are sent for a new one
   std::vector<StreamedGraph> graphs{};
 };
 
