@@ -406,6 +406,19 @@ run_1700000001000000_1
   EXPECT_EQ(json({"stats", runs.path()}).size(), 6u);
 }
 
+TEST(CrochetDumpStats, JsonHasTextsForNumbersThatAreNotFinite) {
+  const DumpFixture runs;
+  runs.tensor<double>("a", 0, 1, crochet::proto::DT_DOUBLE, {2}, {1e200, -1e200});
+  runs.tensor<double>("s", 0, 2, crochet::proto::DT_DOUBLE, {15},
+                      {1, 2, 0, 0, 1, 0, 1, 0, -1e200, 1e200, 0, std::numeric_limits<double>::infinity(), 2, 1, 2},
+                      "DebugNumericSummary");
+  const auto all = json({"stats", runs.root().string()});
+  ASSERT_EQ(all.size(), 2u);
+  for (const nlohmann::json& line : all) EXPECT_EQ(line["std"], "inf") << "its square is beyond double";
+  EXPECT_EQ(all[0]["max"], 1e200);
+  EXPECT_EQ(all[0]["mean"], 0);
+}
+
 TEST(CrochetDumpStats, LeavesOutRunsOfWhichNothingIsSelected) {
   const TwoRuns runs;
   runs.floats("net/late", 1700000001000040, {1});  // in the second run only

@@ -129,6 +129,9 @@ template <class T>
 nlohmann::ordered_json json_or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
+inline nlohmann::ordered_json json_or_null(const std::optional<double>& value) {
+  return value ? json_number(*value) : nlohmann::ordered_json();
+}
 
 /// Adds the known statistics to an object.
 inline void add_facts(nlohmann::ordered_json& json, const Facts& facts) {
