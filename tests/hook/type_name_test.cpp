@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <crochet/base/name.hpp>
 
@@ -65,6 +67,74 @@ TEST(TypeName, SpellsStringsWholeAndDefaultArgumentsOnEveryCompiler) {
 TEST(TypeName, ShowsWhereTheCompilerShortensAString) {
   EXPECT_EQ(detail::readable_type_name("crochet::Every<10, crochet::Watch<{{97, 98, 99, ...}}>>"),
             "Every<10, Watch<\"abc\u2026\">>");
+}
+
+template <class F>
+struct Calls {
+  explicit Calls(F /*unused*/) {}
+};
+template <FixedString Text, class F>
+struct Named {};
+template <class T>
+std::string name_of(const T& /*unused*/) {
+  return detail::type_name<T>();
+}
+auto ends_at(int last) {
+  return Calls{[last](int step) { return step == last; }};
+}
+template <class T>
+auto ends_with_value(const T& last) {
+  return Calls{[last](auto value) { return value == last; }};
+}
+struct Model {
+  auto operator<(int) const {
+    return Calls{[] { return 1; }};
+  }
+  auto operator()(int) {
+    return Calls{[] { return 1; }};
+  }
+};
+
+// The key of a hook's state has no source position and no signature, which an edit changes.
+TEST(TypeName, OfALambdaIsWithoutItsPlace) {
+  const auto here = [](auto value) { return value > 1; };
+  EXPECT_EQ(name_of(here), "lambda");
+  EXPECT_EQ(name_of(Calls{here}), "Calls<lambda>");
+  EXPECT_EQ(name_of(Calls{[&](int) { return here(1); }}), "Calls<lambda>");
+  EXPECT_EQ(name_of(ends_at(3)), "Calls<lambda>");
+  EXPECT_EQ(name_of(ends_with_value(std::string("end"))), "Calls<lambda>");
+  EXPECT_EQ(name_of(Model{} < 1), "Calls<lambda>");
+  EXPECT_EQ(name_of(Model{}(1)), "Calls<lambda>");
+  EXPECT_EQ((detail::type_name<Named<"validation_loss", decltype(here)>>()),
+            "Named<\"validation_loss\", const lambda>");
+}
+
+TEST(TypeName, OfATypeInAFunctionIsWithoutTheFunction) {
+  struct Local {};
+  auto inside = [n = 0](auto /*unused*/) mutable {
+    struct InLambda {};
+    ++n;
+    return Calls{InLambda{}};
+  };
+  EXPECT_EQ(detail::type_name<Local>(), "Local");
+  EXPECT_EQ((detail::type_name<Every<10, Local>>()), "Every<10, Local>");
+  EXPECT_EQ(name_of(inside(1)), "Calls<InLambda>");
+}
+
+TEST(TypeName, DropsThePlacesOfBothCompilers) {
+  const auto expect = [](std::string_view spelling, std::string_view name) {
+    EXPECT_EQ(detail::readable_type_name(spelling), name) << spelling;
+  };
+  expect("crochet::Evaluate<main(int, char**)::<lambda()>, int>", "Evaluate<lambda, int>");
+  expect("crochet::Evaluate<int, (lambda at a (copy 2:1)/b.cpp:20:12)>", "Evaluate<int, lambda>");
+  expect("crochet::Evaluate<int, user::Model<int>::go() const &::<lambda(auto:11 ...)> >", "Evaluate<int, lambda>");
+  expect("H<const user::H<main()::<lambda()> >::mem<int>(int)::<lambda()> >", "H<const lambda>");
+  expect("H<main()::<lambda(auto:13)> mutable::<lambda()> >", "H<lambda>");
+  expect("H<main()::<lambda(auto:13)>::L, user::Op::operator<<(int) const::L>", "H<L, L>");
+  expect("H<user::my_operator<main()::L> >", "H<my_operator<L>>");
+  expect("H<int, (unnamed enum at b.cpp:30:3)>", "H<int, <unnamed enum>>");
+  expect("H<int, user::f(int, A<int>)::<unnamed enum> >", "H<int, <unnamed enum>>");
+  expect("H<user::(anonymous namespace)::T, user::{anonymous}::T>", "H<T, T>");
 }
 
 }  // namespace type_name_test

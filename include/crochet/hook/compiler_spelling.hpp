@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of types as the compiler spells them, and the same without namespaces and with readable strings.
+// Names of types as the compiler spells them, and the same without namespaces and with readable strings. Nothing in
+// the second ones depends on where in a file, or in which function, a lambda is written.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include <crochet/base/config.hpp>
+#include <crochet/hook/local_types.hpp>
 
 namespace crochet::detail {
 
@@ -22,10 +24,6 @@ constexpr std::string_view compiler_type_name() {
   constexpr std::size_t start = text.find("type_name<") + 10;
   return text.substr(start, text.rfind(">(void)") - start);
 #endif
-}
-
-constexpr bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /// g++'s type of a string argument.
@@ -77,11 +75,36 @@ constexpr bool is_instance(std::string_view text) {
   return false;
 }
 
+/// The length that a text has at most while it is written.
+struct PeakLength {
+  constexpr void operator+=(char) { *this += std::string_view(" "); }
+  constexpr void operator+=(std::string_view text) {
+    length += text.size();
+    if (length > peak) peak = length;
+  }
+  constexpr void resize(std::size_t n) { length = n; }
+  [[nodiscard]] constexpr std::size_t size() const { return length; }
+
+  std::size_t length = 0;
+  std::size_t peak = 0;
+};
+
+template <class Out>
+constexpr void write_readable(Out& out, std::string_view text);
+
+/// The length of the readable text in front of the type whose spelling ends at `end`.
+constexpr std::size_t length_before_type(std::string_view text, std::size_t end) {
+  PeakLength length;
+  write_readable(length, text.substr(0, start_of_type(text, end)));
+  return length.size();
+}
+
 /// Appends a compiler's type name to `out` (a string, or another type with the same members), without namespaces and
-/// with readable strings.
+/// functions, with readable strings, and with `lambda` for a lambda.
 template <class Out>
 constexpr void write_readable(Out& out, std::string_view text) {
-  std::size_t word = out.size();  // where the current identifier starts
+  const std::size_t begin = out.size();
+  std::size_t word = begin;  // where the current identifier starts
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     // Most characters end here: constant evaluation takes milliseconds for a long name.
@@ -93,15 +116,25 @@ constexpr void write_readable(Out& out, std::string_view text) {
     const std::string_view rest = text.substr(i);
     if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
       i += eaten;
+    } else if (const NamelessType nameless = nameless_type(rest); nameless.length > 0) {
+      out.resize(begin + length_before_type(text, i));
+      i += nameless.length;
+      if (text.substr(i).starts_with("::")) {
+        i += 2;  // a type in the lambda
+      } else {
+        out += nameless.name;
+      }
     } else if (rest.starts_with("::")) {
-      if (i > 0 && text[i - 1] == '>') {
+      if (ends_function(text.substr(0, i))) {
+        out.resize(begin + length_before_type(text, i));
+      } else if (text[i - 1] == '>') {
         out += "::";  // a member of a template
       } else {
         out.resize(word);
       }
       i += 2;
-    } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
-      i += rest.front() == '(' ? 21U : 11U;
+    } else if (rest.starts_with("(anonymous namespace)::") || rest.starts_with("{anonymous}::")) {
+      i += rest.front() == '(' ? 23U : 13U;
     } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
       ++i;
     } else {

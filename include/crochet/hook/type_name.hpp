@@ -120,20 +120,6 @@ requires(TypeName<Types>::from_arguments || ...) struct TypeName<Template<Types.
   }
 };
 
-/// The length that a text has at most while it is written.
-struct PeakLength {
-  constexpr void operator+=(char) { *this += std::string_view(" "); }
-  constexpr void operator+=(std::string_view text) {
-    length += text.size();
-    if (length > peak) peak = length;
-  }
-  constexpr void resize(std::size_t n) { length = n; }
-  [[nodiscard]] constexpr std::size_t size() const { return length; }
-
-  std::size_t length = 0;
-  std::size_t peak = 0;
-};
-
 /// A string of at most N characters for constant evaluation.
 template <std::size_t N>
 struct TextBuffer {

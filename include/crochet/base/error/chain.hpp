@@ -30,7 +30,7 @@ struct must_come_both_before_and_after;
 template <class Saver, class Stateful>
 struct saves_the_state_of_a_hook_that_is_listed_behind_it;
 
-/// Cause: two hooks save state under the same key.
+/// Cause: two hooks save state under the same key. Hooks that differ only by a lambda do.
 /// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a `static constexpr std::string_view state_key`.
 template <class Hook, class Other>
 struct has_the_state_key_of_another_hook;
