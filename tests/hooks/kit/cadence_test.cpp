@@ -173,6 +173,17 @@ TEST(Cadence, WhatActsInARunThatFallsShortActsOnce) {
   EXPECT_TRUE(timer.due_next(19, clock));
 }
 
+TEST(Cadence, ARunThatReachesAMultipleWithFewerStepsSkipsNone) {
+  ManualClock clock;
+  Cadence timer = Cadence::every_steps(10);
+  timer.due_next(76, clock), timer.ran(88);
+  timer.triggered(88, clock());
+  EXPECT_TRUE(timer.due_next(88, clock)) << "predicted: step 100";
+  EXPECT_TRUE(timer.ran(95)) << "90";
+  timer.triggered(95, clock());
+  EXPECT_TRUE(timer.due_next(95, clock)) << "100";
+}
+
 TEST(Cadence, ItsStateHasTheStepsOfARun) {
   const ManualClock clock;
   Cadence timer = Cadence::every_steps(10);

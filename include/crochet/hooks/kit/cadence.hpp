@@ -109,7 +109,10 @@ class Cadence {
       return true;
     }
     stride_ = std::max<std::int64_t>(1, step - (expected_ - stride_));
-    return unit_ != Unit::steps || passed(step) >= length_;
+    if (unit_ != Unit::steps) return true;
+    if (passed(step) < length_) return false;
+    decided_ = step;  // triggered() begins the next window here
+    return true;
   }
 
   /// The same for the run itself. Throws LogicError if the batch of the run was taken after due_next(), which was then

@@ -58,11 +58,11 @@ class RunCadence {
   /// See Cadence::stride.
   [[nodiscard]] constexpr std::int64_t stride() const { return cadence_.stride(); }
   constexpr void set_stride(std::int64_t steps) { cadence_.set_stride(steps); }
-  /// Continues from a position().
+  /// Continues from a position(). The stride is 1 until set_stride().
   constexpr void seek(std::int64_t position, std::int64_t interval) {
+    cadence_.reset();  // in a recovery: the window of the lost session
     if (counts_runs_) {
-      runs_ = 0;  // in a recovery: those of the lost session
-      cadence_.reset();
+      runs_ = 0;
       if (position % interval != 0) cadence_.start(-(position % interval), 0);
     } else if (position >= interval) {  // smaller: saved by a version that counted runs
       cadence_.wait_until(position);
