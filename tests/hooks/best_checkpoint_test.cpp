@@ -5,15 +5,19 @@
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/kit/metric_channel.hpp>
 #include <crochet/hooks/moving_average.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "growing_model.hpp"
@@ -105,6 +109,50 @@ TEST(BestCheckpoint, AMetricOfWeightsThatAreGoneIsReportedOnce) {
   EXPECT_EQ(saver.paths(), "");
   EXPECT_EQ(sink.lines(), Lines{"crochet: BestCheckpoint: accuracy of step 0 is seen at step 1, when those weights are "
                                 "gone; put the evaluator before this hook"});
+}
+
+/// Counts steps, is initialized anew, and is lost once, after 3 runs.
+struct LostOnce {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 0> fetchable{}, feedable{}, targets{};
+  void initialize() { step = 0; }
+  [[nodiscard]] std::int64_t global_step() const { return step; }
+  template <class D>
+  void run(Workspace& /*unused*/) {
+    if (++runs == 4) throw cr::AbortedError("lost");
+    ++step;
+  }
+  std::int64_t step = 0;
+  int runs = 0;
+};
+/// Publishes one value after the other.
+struct InOrder : cr::PublishesMetrics {
+  InOrder(cr::MetricChannel to, std::vector<double> all) : metrics(std::move(to)), values(std::move(all)) {}
+  void after_run(auto& run, const auto&) { metrics.publish("accuracy", run.step(), values.at(next++)); }
+  cr::MetricChannel metrics;
+  std::vector<double> values;
+  std::size_t next = 0;
+};
+
+TEST(BestCheckpoint, AtAStepOfALostTrainingTheBetterValueIsKept) {
+  Model model;
+  const cr::MetricChannel metrics;
+  MemorySaver saver{model};
+  cr::HookChain chain{
+      InOrder{metrics, {0.5, 0.6, 0.7, /* anew */ 0.2, 0.8, 0.4, 0.3}},
+      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 3, .sink = [](auto) {}}},
+      cr::StopAtStep{.last_step = 4}};
+  cr::set_diagnostic_sink([](auto) {});
+  cr::MonitoredSession<LostOnce, decltype(chain)&> session{LostOnce{}, chain,
+                                                           cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  while (!session.should_stop()) session.run();
+  session.close();
+  cr::set_diagnostic_sink({});
+  std::string ranks;
+  for (const auto& kept : chain.at<1>().kept())
+    ranks += kept.path + " " + std::to_string(kept.value).substr(0, 3) + ", ";
+  EXPECT_EQ(ranks, "best-2 0.8, best-3 0.7, best-1 0.5, ");
+  EXPECT_EQ(saver.paths(), "best-1 best-2 best-3");
 }
 
 TEST(BestCheckpoint, SeesAnEvaluationAtTheEndAndSavesAverages) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -73,6 +74,41 @@ TEST(EarlyStopping, ItsStateComesBack) {
   EXPECT_FALSE(next.should_stop());
   next.step(value<"loss">(0.6f));
   EXPECT_TRUE(next.should_stop());
+}
+
+/// A session that a recovery has created.
+struct Recovered {
+  std::int64_t at;
+  [[nodiscard]] std::int64_t step() const { return at; }
+};
+
+TEST(EarlyStopping, OfALostTrainingIsForgotten) {
+  for (const float first : {0.1f, nan_value}) {
+    cr::Coordinator coordinator;
+    Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 3}};
+    for (const float loss : {first, 0.2f, nan_value}) run.step(value<"loss">(loss));
+    Recovered session{0};
+    run.set_step(0);
+    run.hook().after_create_session(session, coordinator);
+    for (const float loss : {1.0f, 0.9f, 0.8f}) run.step(value<"loss">(loss));
+    EXPECT_FALSE(run.should_stop());
+    EXPECT_EQ(run.hook().seen.best, 0.8f);
+  }
+}
+
+TEST(EarlyStopping, OfACheckpointGoesOnInARecovery) {
+  cr::Coordinator coordinator;
+  Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 3}};
+  run.step(value<"loss">(0.1f));
+  run.step(value<"loss">(0.2f));
+  cr::testing::StateBox box;
+  run.hook().save_state(box);
+  run.step(value<"loss">(0.05f));
+  run.hook().load_state(box);
+  Recovered session{2};
+  run.hook().after_create_session(session, coordinator);
+  EXPECT_EQ(run.hook().seen.best, 0.1f);
+  EXPECT_EQ(run.hook().seen.since, 1);
 }
 
 TEST(EarlyStopping, RefusesSettingsOutOfRange) {

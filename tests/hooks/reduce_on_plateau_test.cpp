@@ -90,6 +90,33 @@ TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {
   EXPECT_EQ(run.hook().rule.seen.best, 2);
 }
 
+TEST(ReduceOnPlateau, AfterARecoveryThatInitializesAnewTheRateIsTheFirst) {
+  struct Anew {
+    [[nodiscard]] static std::int64_t step() { return 0; }
+    [[nodiscard]] static int creation() { return 2; }
+  };
+  cr::Coordinator coordinator;
+  Anew session;
+  const cr::PlateauRate rule{.aim = cr::Aim::lowest, .rate = 0.5, .patience = 1};
+  Script steps{cr::ReduceOnPlateau<"loss">{.rule = rule, .every_steps = 1, .sink = [](auto) {}},
+               cr::placeholder<float, "learning_rate">};
+  const MetricChannel metrics;
+  Script metric{cr::ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "loss", .rule = rule, .sink = [](auto) {}},
+                cr::placeholder<float, "learning_rate">};
+  for (std::int64_t step = 1; step < 4; ++step) {
+    steps.step(cr::value<"loss">(1.0f));
+    metrics.publish("loss", step, 1);
+    metric.step();
+  }
+  ASSERT_LT(steps.hook().rate(), 0.5);
+  ASSERT_LT(metric.hook().rate(), 0.5);
+  steps.hook().after_create_session(session, coordinator);
+  metric.hook().after_create_session(session, coordinator);
+  EXPECT_EQ(steps.hook().rate(), 0.5);
+  EXPECT_EQ(metric.hook().rate(), 0.5);
+  EXPECT_EQ(metric.hook().rule.seen.best_step, -1);
+}
+
 /// An executor that can be saved, with a learning rate among its variables.
 struct WithVariable {
   struct Workspace {};

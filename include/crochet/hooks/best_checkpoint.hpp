@@ -48,7 +48,8 @@ struct BestCheckpointOptions {
 /// - Cost: one load per run; a save for each ranked value.
 /// - State: the kept paths, their values and steps, and the channel's history (MetricCursor). A checkpoint that does
 ///   not exist when the state is loaded is reported and dropped. An interrupted and resumed session ranks the same
-///   steps as an uninterrupted one.
+///   steps as an uninterrupted one. After a recovery that initializes anew the checkpoints of the lost training stay
+///   ranked; at the step of one of them a better value replaces it.
 /// - Throws: what the saver throws; checkpoints kept before stay. A path is removed only after a better one is saved.
 /// - Copies share the kept checkpoints, as they share the folder.
 /// - TensorFlow: BestExporter, for exports after an evaluation.
@@ -80,11 +81,13 @@ class BestCheckpoint {
   void begin() {
     if (options_.keep < 1) throw LogicError("crochet: BestCheckpoint: keep has to be at least 1");
     kept_->clear();
+    lost_.clear();
     cursor_.begin(metrics_);
     complained_ = false;
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     cursor_.open(metrics_, session);
+    note_lost(session.step());
     drop_worst();  // fewer are kept than in an earlier session
     // Published by an evaluation when the session was created, or by an earlier session.
     if (cursor_.has_news(metrics_)) look(session, [](auto, auto) {});
@@ -140,11 +143,12 @@ class BestCheckpoint {
   }
   CROCHET_COLD void look(auto& session, auto is_late) {
     const auto news = cursor_.next(metrics_, metric_);
-    if (!news || ranked(news->step)) return;
+    if (!news || ranked(*news)) return;
     if (news->step != session.step()) return is_late(news->step, session.step());
     const auto rank = rank_of(news->value);
     if (rank >= options_.keep) return;
     RankedCheckpoint saved{path_text(saver_.save(session, news->step)), news->value, news->step};
+    drop_lost(saved);
     options_.sink("crochet: saved " + detail::ranked_text(saved, metric_, options_.aim, rank));
     kept_->insert(kept_->begin() + rank, std::move(saved));
     if (rank != 0) make_latest(kept_->front().path);
@@ -177,8 +181,31 @@ class BestCheckpoint {
       saver_.remove(path);
     }
   }
-  [[nodiscard]] bool ranked(std::int64_t step) const {
-    return std::any_of(kept_->begin(), kept_->end(), [&](const auto& c) { return c.step == step; });
+  /// Whether the step is ranked: by this training, or by a lost one with a value that is not worse.
+  [[nodiscard]] bool ranked(const MetricChannel::Entry& news) const {
+    const auto decides = [&](const RankedCheckpoint& c) {
+      return c.step == news.step && !(lost(c.step) && options_.aim.better(news.value, c.value));
+    };
+    return std::any_of(kept_->begin(), kept_->end(), decides);
+  }
+  /// After a recovery: the ranked steps that the session has not reached are those of the lost training.
+  void note_lost(std::int64_t step) {
+    lost_.clear();
+    for (const RankedCheckpoint& c : *kept_) {
+      if (c.step > step) lost_.push_back(c.step);
+    }
+  }
+  [[nodiscard]] bool lost(std::int64_t step) const {
+    return std::find(lost_.begin(), lost_.end(), step) != lost_.end();
+  }
+  /// Removes the lost checkpoint of the step that was saved again. It is worse, so it stands behind the new rank.
+  void drop_lost(const RankedCheckpoint& saved) {
+    const auto old = std::find_if(kept_->begin(), kept_->end(), [&](const auto& c) { return c.step == saved.step; });
+    if (old == kept_->end()) return;
+    const std::string path = std::move(old->path);
+    kept_->erase(old);
+    lost_.erase(std::find(lost_.begin(), lost_.end(), saved.step));
+    if (path != saved.path) saver_.remove(path);
   }
   [[nodiscard]] std::ptrdiff_t rank_of(double value) const {
     return value == value ? place_of(value) : static_cast<std::ptrdiff_t>(options_.keep);
@@ -209,6 +236,7 @@ class BestCheckpoint {
   BestCheckpointOptions options_;
   std::shared_ptr<std::vector<RankedCheckpoint>> kept_ = std::make_shared<std::vector<RankedCheckpoint>>();
   MetricCursor cursor_;
+  std::vector<std::int64_t> lost_;  // ranked steps of a training that was lost
   bool complained_ = false;
 };
 

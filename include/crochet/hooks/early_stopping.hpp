@@ -30,9 +30,11 @@ struct Patience {
   double best = 0;
   std::int64_t best_step = -1;  // -1: no value yet
   std::int64_t since = 0;       // values since the best one
+  std::int64_t last_step = -1;  // of the last value; not part of a saved state
 
   /// Records a value. True when it is time to stop. NaN is never an improvement.
   constexpr bool exhausted(double value, std::int64_t step) {
+    last_step = step;
     if (better(value)) {
       best = value;
       best_step = step;
@@ -42,6 +44,8 @@ struct Patience {
     }
     return since >= patience;
   }
+  /// Whether a value is of a step that a session at `step` has not reached: of a lost training.
+  [[nodiscard]] constexpr bool is_ahead_of(std::int64_t step) const { return last_step > step; }
 
  private:
   [[nodiscard]] constexpr bool better(double value) const {
@@ -62,6 +66,7 @@ struct Patience {
 /// - Fetches: the scalar, in those runs.
 /// - Cost: the fetch and two comparisons.
 /// - State: the best value, its step and the count. A training that it has stopped makes no further step when resumed.
+///   After a recovery that initializes anew it has no value yet.
 /// - For a value that Evaluate computes: publish it to a MetricChannel and use stop_if_no_decrease or
 ///   stop_if_no_increase.
 /// - TensorFlow reads such values from event files that another process may write.
@@ -82,10 +87,11 @@ struct EarlyStopping {
   void begin() {
     if (patience < 1) throw LogicError("crochet: EarlyStopping: patience has to be at least 1");
     if (!(min_delta >= 0)) throw LogicError("crochet: EarlyStopping: min_delta must not be below 0");
-    seen = {.aim = aim, .patience = patience, .min_delta = min_delta};
+    start();
   }
 
-  void after_create_session(auto& /*session*/, auto& coordinator) {
+  void after_create_session(auto& session, auto& coordinator) {
+    if (seen.is_ahead_of(session.step())) start();
     if (seen.since >= patience) coordinator.request_stop(reason(), "EarlyStopping");
   }
   void after_run(auto& run, const auto& values) {
@@ -104,11 +110,12 @@ struct EarlyStopping {
   }
   void load_state(auto& in) {
     in.get("best", seen.best);
-    in.get("best_step", seen.best_step);
+    if (in.get("best_step", seen.best_step)) seen.last_step = seen.best_step;
     in.get("since", seen.since);
   }
 
  private:
+  void start() { seen = {.aim = aim, .patience = patience, .min_delta = min_delta}; }
   [[nodiscard]] CROCHET_COLD std::string reason() const {
     const std::string name{Text.view()};
     if (seen.best_step < 0) return name + " was never a number";

@@ -72,7 +72,7 @@ struct PlateauRate {
     double saved = 0;  // by a session in which the hook was off: Switched
     if (in.get("rate", saved) && saved > 0) now = saved;
     in.get("best", seen.best);
-    in.get("best_step", seen.best_step);
+    if (in.get("best_step", seen.best_step)) seen.last_step = seen.best_step;
     in.get("since", seen.since);
     in.get("cooling", cooling);
   }

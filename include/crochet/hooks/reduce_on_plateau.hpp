@@ -50,7 +50,8 @@ inline std::string plateau_text(const std::string& value, std::string_view rate,
 /// - Fires: feeds in every run; evaluates the rule after the run that makes a multiple of every_steps.
 /// - Fetches: Value, in every run.
 /// - Cost: the fetch, an addition and the feed.
-/// - State: the rate, the best value, the counts since then, and the sum of the current interval.
+/// - State: the rate, the best value, the counts since then, and the sum of the current interval. After a recovery that
+///   initializes anew the rate is the first one.
 /// - Throws: LogicError from before_run if the model has neither such a placeholder nor such a scalar variable. A name
 ///   that the graph lacks is a compile error.
 /// - TensorFlow has no such hook.
@@ -84,6 +85,7 @@ struct ReduceOnPlateau {
     state = {.timer = required_cadence_of<ReduceOnPlateau>(every(), anchor)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (rule.seen.is_ahead_of(session.step())) rule.start("ReduceOnPlateau");
     if (state.timer.last_step() > session.step()) state.sum = 0, state.runs = 0;  // the interval begins anew
     state.timer.session_begins(session, 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
@@ -140,7 +142,9 @@ struct ReduceOnPlateau {
 /// - Fires: feeds in every run; evaluates the rule after a run in which, or since which, a metric was published.
 /// - Fetches: nothing.
 /// - Cost: one load and the feed.
-/// - State: the rate, the best value, the counts since then, the channel's history (MetricCursor).
+/// - State: the rate, the best value, the counts since then, the channel's history (MetricCursor). After a recovery
+/// that
+///   initializes anew the rate is the first one.
 /// - Stands behind the hooks that publish; otherwise the chain does not compile.
 template <FixedString Rate = "learning_rate">
 struct ReduceOnMetricPlateau {
@@ -170,6 +174,7 @@ struct ReduceOnMetricPlateau {
     if (metric.empty()) throw LogicError("crochet: ReduceOnMetricPlateau: set the name of the metric");
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (rule.seen.is_ahead_of(session.step())) rule.start("ReduceOnMetricPlateau");
     state.written = std::numeric_limits<double>::quiet_NaN();
     state.cursor.open(metrics, session);
   }
