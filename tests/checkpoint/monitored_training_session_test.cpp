@@ -235,6 +235,62 @@ TEST_F(Training, TheSaverComesLast) {
   session.close();
 }
 
+/// Keeps the model in memory, and restores it from a folder that it is given.
+struct KeptSaver {
+  struct Kept {
+    double w = 0;
+    std::int64_t step = -1;
+    std::string folder{};
+  };
+  Kept* kept;
+
+  static bool just_restored(std::int64_t /*unused*/) { return false; }
+  std::string save(auto& session, std::int64_t step) {
+    session.executor().for_each_variable([&](std::string_view, auto elements, auto) {
+      kept->w = static_cast<double>(elements[0]);
+      return false;
+    });
+    kept->step = step;
+    return "kept";
+  }
+  bool restore_latest(auto& session, const std::string& folder) {
+    kept->folder = folder;
+    if (kept->step < 0) return false;
+    session.executor().for_each_variable([&](std::string_view, auto elements, auto) {
+      elements[0] = kept->w;
+      return true;
+    });
+    session.set_step(kept->step);
+    return true;
+  }
+};
+
+TEST_F(Training, ASaverWithoutAFolderRestoresFromTheCheckpointDirectory) {
+  KeptSaver::Kept kept;
+  for (const double end : {2.0, 4.0}) {
+    Adding model;
+    MonitoredTrainingSession session{model.executor(), HookChain{}, options_,
+                                     summaries<>,      HookChain{}, Scaffold{}.with_saver(KeptSaver{&kept})};
+    session.run();
+    session.run();
+    session.close();
+    EXPECT_EQ(model.w, end);
+    EXPECT_EQ(kept.folder, folder_.path().string());
+  }
+}
+
+TEST_F(Training, ASaverOfAnotherFolderIsAnError) {
+  const auto open = [&](const std::filesystem::path& folder) {
+    Adding model;
+    MonitoredTrainingSession session{model.executor(), HookChain{}, options_,
+                                     summaries<>,      HookChain{}, Scaffold{}.with_saver(Saver<>{folder})};
+    session.close();
+  };
+  EXPECT_THROW(open(folder_.path() / "other"), LogicError);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "other"));
+  EXPECT_NO_THROW(open(folder_.path() / "."));
+}
+
 TEST_F(Training, AnExecutorWithoutVariablesHasNothingToSave) {
   const auto make = [&] {
     MonitoredTrainingSession session{StepExecutor{[](auto&) {}}, HookChain{}, options_};

@@ -252,6 +252,20 @@ TEST_F(Prepare, AFileThatIsNotThereIsAnError) {
   EXPECT_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_filename_with_path = "b"}), IoError);
 }
 
+/// Restores from folders only.
+struct NoFiles {
+  static bool restore_latest(Session& session, const std::string& folder) {
+    session.executor().set(0, 7);
+    return folder == "run";
+  }
+};
+
+TEST_F(Prepare, ASaverMayRestoreFromFoldersOnly) {
+  SessionManager manager{Scaffold{}.with_saver(NoFiles{}).with_ready([](auto&) { return true; })};
+  EXPECT_NO_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run"}));
+  EXPECT_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_filename_with_path = "b"}), LogicError);
+}
+
 TEST_F(Prepare, WhatIsStillMissingIsNamed) {
   SessionManager manager{Scaffold{}.with_init([](auto& session) { session.executor().set(0, 1); })};
   try {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -27,6 +28,7 @@
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/scaffold.hpp>
 #include <crochet/session/session_creators.hpp>
+#include <crochet/session/session_manager.hpp>
 #include <crochet/session/together.hpp>
 #include <crochet/session/variables.hpp>
 
@@ -66,6 +68,28 @@ auto training_saver(S& scaffold, const std::filesystem::path& directory) {
   }
 }
 
+inline bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code none;
+  const auto whole = [&](const auto& folder) {
+    return std::filesystem::absolute(folder / "", none).lexically_normal();
+  };
+  return whole(a) == whole(b) || std::filesystem::equivalent(a, b, none);
+}
+/// What a chief restores: the latest of the saver's own folder, which has to be `directory`, or of `directory`.
+template <class SaverType>
+RestoreOptions from_folder(const SaverType& saver, const std::filesystem::path& directory) {
+  if constexpr (HasDirectory<const SaverType>) {
+    if (!directory.empty() && !same_folder(saver.directory(), directory)) {
+      throw LogicError("crochet: checkpoint_dir is " + directory.string() +
+                       ", and the folder of the scaffold's saver " + std::filesystem::path(saver.directory()).string() +
+                       "; give both the same");
+    }
+    return {};
+  } else {
+    return {.checkpoint_dir = directory.string()};
+  }
+}
+
 /// The session creator of a chief or a worker.
 template <class S, class SaverType>
 class TrainingSessionCreator {
@@ -73,7 +97,7 @@ class TrainingSessionCreator {
   TrainingSessionCreator(const S& scaffold, const SaverType& saver, const MonitoredTrainingOptions& options)
       : chief_(options.is_chief),
         restores_(!options.checkpoint_dir.empty()),
-        restoring_(scaffold.with_saver(saver), {}, options.waiting),
+        restoring_(scaffold.with_saver(saver), from_folder(saver, options.checkpoint_dir), options.waiting),
         starting_(scaffold, {}, options.waiting),
         worker_(scaffold, options.max_wait_secs, options.waiting) {}
 
@@ -199,8 +223,8 @@ using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, It
 ///   `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A compile error counts positions in this order,
 ///   from 0.
 /// - A worker waits for the chief and has `hooks` alone.
-/// - Throws: LogicError if an interval is set in steps and in seconds, or a checkpoint_dir is set for an executor
-///   without variables.
+/// - Throws: LogicError if an interval is set in steps and in seconds, a checkpoint_dir is set for an executor without
+///   variables, or the scaffold has a saver of another folder.
 /// - TensorFlow calls `hooks` after its own on a plain chief and before them otherwise, so that changes of a hook's
 ///   `end` may or may not be saved. Here the saver is always the last.
 template <class Exec, class Hooks = HookChain<>, class Items = Summaries<>, class ChiefHooks = HookChain<>,

@@ -66,10 +66,10 @@ std::vector<std::string> request_ready(Check&& check) {
 ///
 /// A check returns the names of what is missing (std::vector<std::string>), or a bool. A saver may be passed as a
 /// pointer, to share it with the hook that saves. It has one of
-/// - `restore(session, path)` and, with its own folder, `directory()` and `restore_latest(session)`, like
-///   crochet::Saver (checkpoint/saver.hpp);
-/// - `latest_checkpoint(directory)`, which returns an empty path if there is none;
-/// - `restore_latest(session, directory)`, which returns whether it restored.
+/// - with its own folder, `directory()` and `restore_latest(session)`, like crochet::Saver (checkpoint/saver.hpp);
+/// - `restore_latest(session, directory)`, which returns whether it restored;
+/// - `restore(session, path)` and `latest_checkpoint(directory)`, which returns an empty path if there is none;
+/// and `restore(session, path)` for RestoreOptions::checkpoint_filename_with_path.
 template <class Init = DefaultPiece, class InitFn = DefaultPiece, class ReadyForLocalInit = DefaultPiece,
           class LocalInit = DefaultPiece, class Ready = DefaultPiece, class Saver = DefaultPiece>
 class Scaffold {

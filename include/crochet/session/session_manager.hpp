@@ -48,6 +48,11 @@ concept HasDirectory = requires(Saver& saver) {
   saver.directory();
 };
 
+template <class Saver, class Session>
+concept RestoresFile = requires(Saver& saver, Session& session, const std::string& path) {
+  saver.restore(session, path);
+};
+
 /// Restores the latest checkpoint of the folder. Returns whether there was one.
 template <class Saver, class Session>
 bool restore_latest(Saver& saver, Session& session, const std::string& directory) {
@@ -58,12 +63,16 @@ bool restore_latest(Saver& saver, Session& session, const std::string& directory
     return static_cast<bool>(saver.restore_latest(session));
   } else if constexpr (requires { static_cast<bool>(saver.restore_latest(session, directory)); }) {
     return static_cast<bool>(saver.restore_latest(session, directory));
-  } else {
+  } else if constexpr (RestoresFile<Saver, Session> && requires { saver.latest_checkpoint(directory); }) {
     const std::string latest = saver.latest_checkpoint(directory);
     if (latest.empty()) return false;
     saver.restore(session, latest);
     if constexpr (requires { saver.recover_last_checkpoints(directory); }) saver.recover_last_checkpoints(directory);
     return true;
+  } else {
+    static_assert(sizeof(Saver) == 0,
+                  "crochet: the saver of a scaffold cannot restore; session/scaffold.hpp lists how");
+    return false;
   }
 }
 
@@ -135,11 +144,11 @@ class SessionManager {
                        from.checkpoint_filename_with_path + "), not from both");
     }
     if constexpr (S::has_saver) {
+      using Saver = std::remove_reference_t<decltype(scaffold_.saver())>;
       if (!from.checkpoint_filename_with_path.empty()) {
-        scaffold_.saver().restore(session, from.checkpoint_filename_with_path);
+        restore_file(session, from.checkpoint_filename_with_path);
         return true;
       }
-      using Saver = std::remove_reference_t<decltype(scaffold_.saver())>;
       if (from.checkpoint_dir.empty() && !detail::HasDirectory<Saver>) return false;
       const double start = waiting_.clock.now();
       while (!detail::restore_latest(scaffold_.saver(), session, from.checkpoint_dir)) {
@@ -149,6 +158,14 @@ class SessionManager {
       return true;
     } else {
       return false;
+    }
+  }
+  template <class E>
+  void restore_file(RawSession<E>& session, const std::string& path) {
+    if constexpr (detail::RestoresFile<std::remove_reference_t<decltype(scaffold_.saver())>, RawSession<E>>) {
+      scaffold_.saver().restore(session, path);
+    } else {
+      throw LogicError("crochet: the scaffold's saver has no restore(session, path) for the file " + path);
     }
   }
   void require(const std::vector<std::string>& missing, const char* what) const {
