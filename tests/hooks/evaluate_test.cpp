@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -396,6 +397,23 @@ TEST(Evaluate, APassEndsAfterSoManyBatches) {
   run_steps(model, chain, 2);
   EXPECT_EQ(chain.at<0>().latest().batches, 1);
   EXPECT_EQ(chain.at<0>().latest()["mean"_n], 2);
+}
+
+TEST(Evaluate, ACallableGoesOnWhereTheNumberOfBatchesEndedThePass) {
+  for (const std::int64_t batches : {1, 2}) {
+    Model model;
+    std::string means;
+    cr::HookChain chain{
+        cr::Evaluate{cr::fetches<"mean">,
+                     callable(),
+                     {.every_steps = 1,
+                      .at_end = false,
+                      .max_batches = batches,
+                      .then = [&](const auto& pass) { means += std::to_string(pass["mean"_n]).substr(0, 2); },
+                      .sink = [](auto) {}}}};
+    run_steps(model, chain, 4);
+    EXPECT_EQ(means, batches == 1 ? "2.102.10" : "4.4.4.4.") << "the passes have one batch, or all";
+  }
 }
 
 TEST(Evaluate, WhatHoldsDuringAPassIsOverAfterIt) {

@@ -57,8 +57,8 @@ struct EvaluateOptions {
 /// - data: a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them. An empty
 ///   optional ends the pass; the next call starts a new one. passes_over(batches, ...) makes such a callable of
 ///   Batches. A callable with restart() is restarted before each pass; others continue where max_batches ended the
-///   pass. The size of a batch is the leading extent of its first feed that is not a scalar. The fetched values are
-///   scalars.
+///   pass, at the beginning if that was behind the last batch. The size of a batch is the leading extent of its first
+///   feed that is not a scalar. The fetched values are scalars.
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.

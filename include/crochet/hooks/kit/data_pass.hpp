@@ -36,6 +36,18 @@ template <class D>
 using pass_reason =
     std::conditional_t<FeedRange<D> || PassFunction<D>, error::none, error::these_data_give_no_feeds<D>>;
 
+/// The next batch of a callable. At the `first` call of a pass a callable without restart() may be at the end of the
+/// pass before, which `limit` or an exception ended behind the last batch: the call after that one begins the data
+/// again.
+template <class D>
+auto next_batch(D& data, bool first) {
+  auto feeds = data();
+  if constexpr (!requires { data.restart(); }) {
+    if (first && !feeds) return data();
+  }
+  return feeds;
+}
+
 /// Calls `use(feeds)` for each batch, at most `limit` times, until it returns false.
 template <class D, class Use>
 void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
@@ -46,8 +58,8 @@ void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
       if (left-- <= 0 || !use(feeds)) return;
     }
   } else if constexpr (PassFunction<D>) {
-    while (left-- > 0) {
-      auto feeds = data();
+    for (bool first = true; left-- > 0; first = false) {
+      auto feeds = next_batch(data, first);
       if (!feeds || !use(*feeds)) return;
     }
   }
