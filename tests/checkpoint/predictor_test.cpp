@@ -15,6 +15,8 @@
 
 #include <crochet/checkpoint/predictor.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/session/monitored_session.hpp>
 #include <crochet/session/raw_session.hpp>
 
 #include "../io/faulty_files.hpp"
@@ -260,6 +262,32 @@ TEST_F(PredictorTest, RefusesWhatIsNoCheckpointOfTheModel) {
   for (const char* part : {"model.ckpt-1.index", "model.ckpt-2.index"}) Directory::write(dir / part, "damaged");
   const std::string damaged = refusal<DataLossError, Network>();
   EXPECT_TRUE(damaged.starts_with("crochet: no checkpoint " + pattern + " is whole")) << damaged;
+}
+
+template <class T>
+struct Factor {
+  static constexpr std::string_view state_key = "factor";
+  void save_state(auto& out) const { out.put("factor", factor); }
+  void load_state(auto& in) { in.get("factor", factor); }
+  T factor = 1;
+};
+
+TEST_F(PredictorTest, AHookWithOtherFieldsThanThoseOfTheTrainingIsAnError) {
+  auto executor = Cpu{.threads = 1, .seed = 3}.compile<Network>();
+  HookChain chain{Factor<double>{7}, CheckpointSaver{saver(), {.save_steps = 100}}};
+  MonitoredSession<decltype(executor)&, decltype(chain)&> session{executor, chain};
+  session.close();
+  Factor<double> same;
+  Predictor<Network, "logits">{Cpu{.threads = 1}, saver(), same};
+  EXPECT_EQ(same.factor, 7);
+  Factor<float> other;
+  try {
+    Predictor<Network, "logits">{Cpu{.threads = 1}, saver(), other};
+    ADD_FAILURE() << "it predicts without the state of the hook";
+  } catch (const CheckpointMismatchError& error) {
+    EXPECT_NE(std::string(error.what()).find("factor: lost factor float64, new factor float32"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(PredictorTest, AFeedOfAnotherSizeIsAnErrorAndTheNextCallIsRight) {

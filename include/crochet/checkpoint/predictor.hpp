@@ -59,8 +59,8 @@ class BasicPredictor
   /// - Throws what `compile` of the device throws.
   /// - hooks: hooks of the training whose saved state is loaded too, such as the numbers of a normalization:
   ///   `Standardize<"x"> scale; Predictor<Model, "price"> predict{Cpu{}, folder, scale};`. Throws
-  ///   CheckpointMismatchError if the checkpoint has no state of one of them. A Standardize of the training that is not
-  ///   listed is reported in a line.
+  ///   CheckpointMismatchError if the checkpoint has no state of one of them, or one with other fields. A Standardize
+  ///   of the training that is not listed is reported in a line.
   template <class... H>
   BasicPredictor(const Device& device, const std::filesystem::path& folder, H&... hooks)
       : BasicPredictor(device, Saver<>{folder}, hooks...) {}
@@ -99,6 +99,11 @@ class BasicPredictor
 
  private:
   void require_hooks() const {
+    if (!restored_.hooks.changed.empty()) {
+      throw CheckpointMismatchError("crochet: Predictor: " + restored_.prefix.string() +
+                                    " has the state of another hook under the key of " +
+                                    restored_.hooks.changed.front() + "; pass the hook of the training");
+    }
     if (restored_.hooks.added.empty()) return;
     throw CheckpointMismatchError("crochet: Predictor: " + restored_.prefix.string() + " has no state of " +
                                   restored_.hooks.added.front() +
