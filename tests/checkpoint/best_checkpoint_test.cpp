@@ -83,6 +83,16 @@ TEST_F(Best, KeepsTheFilesOfTheBestAndEndsWithThem) {
   EXPECT_EQ(all.latest_checkpoint(), all.prefix_of(5)) << "saved before the best one was put back";
 }
 
+TEST_F(Best, ASaverThatWouldRemoveARankedOneIsAnError) {
+  for (const int most : {1, 2}) EXPECT_THROW(best({.max_to_keep = most}).begin(), LogicError);
+  for (const int most : {0, 3}) EXPECT_NO_THROW(best({.max_to_keep = most}).begin());
+  auto keeps = best({.max_to_keep = 3});
+  HookChain chain{StopAtStep{.last_step = 5}, Publisher{metrics, {0.8, 0.9, 0.1, 0.85, 0.2}}, keeps};
+  run(executor(), chain);
+  const Saver saver{folder("best")};
+  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(4), saver.prefix_of(2)}));
+}
+
 TEST_F(Best, IsWhatAReaderOfTheFolderTakes) {
   for (const auto& values : {std::vector{0.5, 0.9, 0.8, 0.1}, std::vector{0.5, 0.9, 0.95, 0.1},
                              std::vector{0.9, 0.5, 0.6, 0.7}, std::vector{0.9, 0.9, 0.9, 0.9}}) {

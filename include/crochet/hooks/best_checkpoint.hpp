@@ -33,7 +33,8 @@ struct BestCheckpointOptions {
 ///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
 ///   saver    -          has save(session, step), which returns the path, restore(session, path), remove(path) and
 ///                       optionally has(path), make_latest(path), so that a Predictor takes the best; a saver of its
-///                       own with a folder of its own, which keeps every save
+///                       own with a folder of its own, which keeps every save: begin throws LogicError if its
+///                       options().max_to_keep is set and not above `keep`
 ///   metrics  -          the channel to which the evaluator publishes; the evaluator stands before this hook, else the
 ///                       chain does not compile
 ///   metric   -          its name in the channel; after_run throws LogicError if only other metrics are published
@@ -80,6 +81,7 @@ class BestCheckpoint {
 
   void begin() {
     if (options_.keep < 1) throw LogicError("crochet: BestCheckpoint: keep has to be at least 1");
+    require_room();
     kept_->clear();
     lost_.clear();
     cursor_.begin(metrics_);
@@ -138,6 +140,14 @@ class BestCheckpoint {
   }
 
  private:
+  /// A save comes before the removal of the worst, so there is one checkpoint more for a moment.
+  void require_room() const {
+    if constexpr (requires { saver_.options().max_to_keep; }) {
+      if (saver_.options().max_to_keep <= 0 || saver_.options().max_to_keep > options_.keep) return;
+      throw LogicError(
+          "crochet: BestCheckpoint: the saver would remove checkpoints of the ranking; give it max_to_keep = 0");
+    }
+  }
   CROCHET_COLD void look(auto& session) {
     look(session, [this](std::int64_t published, std::int64_t step) { complain(published, step); });
   }
