@@ -92,6 +92,12 @@ TEST(CsvLogger, StaysInItsFolderWhenTheProgramEntersAnother) {
   EXPECT_TRUE(std::filesystem::is_empty(there.path()));
 }
 
+TEST(CsvLogger, WithEpochsRefusesAValueOfThatName) {
+  cr::CsvLogger<"loss", "epoch"> epochs{.path = "log.csv", .every_epochs = 1}, steps{.path = "log.csv"};
+  EXPECT_THROW(epochs.begin(), cr::LogicError);
+  EXPECT_NO_THROW(steps.begin());
+}
+
 TEST(RowFile, LeavesNothingOfALineThatFails) {
   const TemporaryFolder folder;
   const auto path = folder / "log.csv";

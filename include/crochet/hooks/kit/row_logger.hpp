@@ -29,11 +29,10 @@ namespace crochet {
 ///                                    the folder that is current at begin
 ///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the three, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
-///   every_epochs   epochs   unset   epochs of the data
-///   anchor         -        global_step   first_run: rows at 1, 101, 201, ...
-///   resume         -        true     continues an existing file; false: replaces it
-///   clock                   steady
-///   sink                    std. error; receives a line if the file is removed or emptied while open: it starts anew
+///   every_epochs   epochs   unset   epochs of the data; rows have the epoch as `epoch`, which no value may be named
+///   then anchor         -        global_step   first_run: rows at 1, 101, 201, ... resume         -        true
+///   continues an existing file; false: replaces it clock                   steady sink                    std. error;
+///   receives a line if the file is removed or emptied while open: it starts anew
 /// - A resumed file keeps its rows up to the step at which the session is created, also in a recovery, so that the rows
 ///   are those of an uninterrupted run.
 /// - Fires: in the run that makes the step.
@@ -77,6 +76,10 @@ struct RowLogger {
 
   void begin() {
     if (path.empty()) throw LogicError("crochet: " + detail::type_name<RowLogger>() + ": set the path of the file");
+    if (every_epochs && ((Text.view() == "epoch") || ...)) {
+      throw LogicError("crochet: " + detail::type_name<RowLogger>() +
+                       ": with every_epochs each row has the epoch as \"epoch\"; name the value otherwise");
+    }
     state = State{.timer = cadence_of<RowLogger>(every(), anchor, Cadence::First::after_interval),
                   .file = std::filesystem::absolute(path)};
   }
