@@ -51,6 +51,20 @@ TEST(MetricChannel, AMisspeltMetricIsVisible) {
   EXPECT_EQ(text, "crochet: no metric \"acuracy\" is published; there are: accuracy, loss");
 }
 
+TEST(MetricChannel, AHistoryOfNamesIsNoPublication) {
+  cr::testing::StateBox box;
+  const cr::MetricChannel saved, loaded;
+  saved.announce("loss");
+  saved.save_history(box);
+  loaded.load_history(box);
+  EXPECT_TRUE(loaded.empty());
+  saved.publish("loss", 1, 0.5);
+  cr::testing::StateBox with_value;
+  saved.save_history(with_value);
+  loaded.load_history(with_value);
+  EXPECT_FALSE(loaded.empty());
+}
+
 TEST(MetricChannel, TakesWhatEvaluateFound) {
   MetricChannel metrics;
   Script run{cr::Evaluate{cr::fetches<"accuracy">,

@@ -106,7 +106,7 @@ class MetricChannel {
     if (history.names.empty()) return;
     const std::lock_guard lock(shared_->mutex);
     history.for_each([&](const std::string& name) -> Values& { return shared_->metrics[name]; });
-    ++shared_->version;
+    if (!history.values.empty()) ++shared_->version;  // names alone are announced, not published
   }
 
  private:
