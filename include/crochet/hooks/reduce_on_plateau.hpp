@@ -143,8 +143,7 @@ struct ReduceOnPlateau {
 /// - Fetches: nothing.
 /// - Cost: one load and the feed.
 /// - State: the rate, the best value, the counts since then, the channel's history (MetricCursor). After a recovery
-/// that
-///   initializes anew the rate is the first one.
+///   that initializes anew the rate is the first one.
 /// - Stands behind the hooks that publish; otherwise the chain does not compile.
 template <FixedString Rate = "learning_rate">
 struct ReduceOnMetricPlateau {

@@ -29,10 +29,11 @@ namespace crochet {
 ///                                    the folder that is current at begin
 ///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the three, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
-///   every_epochs   epochs   unset   epochs of the data; rows have the epoch as `epoch`, which no value may be named
-///   then anchor         -        global_step   first_run: rows at 1, 101, 201, ... resume         -        true
-///   continues an existing file; false: replaces it clock                   steady sink                    std. error;
-///   receives a line if the file is removed or emptied while open: it starts anew
+///   every_epochs   epochs   unset    epochs of the data; rows have it as `epoch`, so no value may be named that
+///   anchor         -        global_step   first_run: rows at 1, 101, 201, ...
+///   resume         -        true     continues an existing file; false: replaces it
+///   clock                   steady
+///   sink                    std. error; receives a line if the file is removed or emptied while open: it starts anew
 /// - A resumed file keeps its rows up to the step at which the session is created, also in a recovery, so that the rows
 ///   are those of an uninterrupted run.
 /// - Fires: in the run that makes the step.
