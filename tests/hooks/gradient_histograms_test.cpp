@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -65,6 +66,30 @@ TEST(GradientHistograms, AreThoseOfTheStepThatIsMade) {
   EXPECT_EQ(saved.lines(),
             (std::vector<std::string>{"2: gradients/w = [3 values], gradients/b = [1 values]",
                                       "4: gradients/w = [3 values], gradients/b = [1 values]", "stop 4", "flush"}));
+}
+
+/// d a / d w = 1, d b / d w = 100.
+struct TwoLosses {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto w = g.variable<float>("w", {2}, cr::zeros());
+    const auto a = g.name("a", reduce_sum(w)), b = g.name("b", reduce_sum(w * 100.0F));
+    g.name("train", minimize(a + b, cr::SGD{.learning_rate = 0.125}));
+  }
+};
+
+TEST(GradientHistograms, OfTwoLossesAreApart) {
+  cr::testing::RecordedSummaries of_a, of_b;
+  cr::HookChain chain{cr::GradientHistograms<"a", "w">{{.every_steps = 1, .summaries = of_a}},
+                      cr::GradientHistograms<"b", "w">{{.every_steps = 1, .summaries = of_b}}};
+  cr::MonitoredSession session{cr::Cpu{}.compile<TwoLosses>(), std::move(chain)};
+  session.run("train"_n);
+  session.close();
+  ASSERT_EQ(of_a.summaries().size(), 1U);
+  ASSERT_EQ(of_b.summaries().size(), 1U);
+  EXPECT_EQ(of_a.summaries()[0].values()[0].tag, "gradients/w") << "as of one hook";
+  EXPECT_EQ(of_b.summaries()[0].values()[0].tag, "gradients/w/of/b");
+  EXPECT_EQ(values_of(of_a.summaries()[0], 0), (std::vector<float>{1, 1}));
+  EXPECT_EQ(values_of(of_b.summaries()[0], 0), (std::vector<float>{100, 100}));
 }
 
 TEST(GradientHistograms, CostNoSecondBackwardSweep) {

@@ -12,23 +12,80 @@
 
 #include <crochet/base/name.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hook/run_args.hpp>
 #include <crochet/hook/runs_on.hpp>
+#include <crochet/hooks/kit/fed_number.hpp>
 #include <crochet/hooks/kit/summary_items.hpp>
 #include <crochet/hooks/summary_saver.hpp>
+#include <crochet/storage/summary.hpp>
 
 namespace crochet {
 
 namespace detail {
 
-/// "gradients/" followed by the name.
-template <FixedString Text>
+/// "gradients/<variable><middle><loss>".
+template <FixedString Variable, FixedString Middle = "", FixedString Loss = "">
 constexpr auto gradient_text() {
-  constexpr std::string_view prefix = "gradients/", name = Text.view();
-  std::array<char, prefix.size() + name.size()> text{};
-  for (std::size_t i = 0; i < prefix.size(); ++i) text[i] = prefix[i];
-  for (std::size_t i = 0; i < name.size(); ++i) text[prefix.size() + i] = name[i];
+  constexpr std::string_view parts[] = {"gradients/", Variable.view(), Middle.view(), Loss.view()};
+  std::array<char, parts[0].size() + parts[1].size() + parts[2].size() + parts[3].size()> text{};
+  std::size_t at = 0;
+  for (const std::string_view part : parts) {
+    for (const char c : part) text[at++] = c;
+  }
   return FixedString<text.size() + 1>{std::string_view(text.data(), text.size())};
 }
+/// The names of a gradient: one of its own, that for the first loss of the variable, and the mark of the latter.
+template <FixedString Loss, FixedString Variable>
+struct GradientNames {
+  using Own = Name<gradient_text<Variable, "/of/", Loss>()>;
+  using First = Name<gradient_text<Variable>()>;
+  using Mark = Name<gradient_text<Variable, "/of">()>;
+
+  static constexpr void define(auto& g, auto gradient) {
+    if (g.has(Own::view())) return;  // of another hook of this loss
+    if (g.has(Mark::view())) {
+      g.name(Own::view(), gradient);  // the first loss is another one
+      return;
+    }
+    if (!g.has(First::view())) g.name(First::view(), gradient);
+    g.name(Mark::view(), g[First::view()]);
+    g.name(Own::view(), g[First::view()]);
+  }
+  /// Whether this is the first loss of the variable in the graph of this executor.
+  template <class E>
+  static constexpr bool is_first() {
+    if constexpr (requires { E::graph.nodes; }) {
+      return find_node(E::graph, Own::view()) == find_node(E::graph, First::view());
+    } else {
+      return true;
+    }
+  }
+};
+
+/// The values of a run, with the type of its executor.
+template <class E, class Values>
+struct ValuesOfExecutor {
+  using Executor = E;
+  [[nodiscard]] bool requested() const { return values.requested(); }
+  decltype(auto) operator[](auto name) const { return values[name]; }
+
+  const Values& values;
+};
+
+/// The item of a gradient.
+template <FixedString Loss, FixedString Variable>
+struct GradientItem {
+  using Names = GradientNames<Loss, Variable>;
+  static constexpr Fetches<typename Names::Own> fetches{};
+
+  template <class Values>
+  static void add(io::Summary& summary, const Values& values) {
+    const auto& value = values[typename Names::Own{}];
+    constexpr bool first = Names::template is_first<typename Values::Executor>();
+    summary.histogram(first ? Names::First::view() : Names::Own::view(), summary::detail::elements_of(value));
+  }
+};
 
 }  // namespace detail
 
@@ -36,6 +93,8 @@ constexpr auto gradient_text() {
 ///   GradientHistograms<"loss", "hidden/kernel", "output/kernel">{{.every_steps = 1000, .summaries = events}}
 /// - A SummarySaver, with its options, cadence, errors and cost. It adds the names `gradients/<variable>` to the graph
 ///   if the model does not have them.
+/// - Several losses of one variable, each with a hook: the first in the chain has this tag, the others
+///   `gradients/<variable>/of/<loss>`.
 /// - Fires: as SummarySaver does.
 /// - Fetches: the gradients, in these runs. They are the input of the optimizer step of the same run, before any
 ///   clipping, and are computed once.
@@ -47,7 +106,7 @@ struct GradientHistograms {
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");
   using handles = Phases<phase::extend_graph, phase::begin, phase::after_create_session, phase::before_run,
                          phase::after_run, phase::end, phase::on_error, phase::save_state, phase::load_state>;
-  using Saver = SummarySaver<summary::Histogram<detail::gradient_text<Variables>()>...>;
+  using Saver = SummarySaver<detail::GradientItem<Loss, Variables>...>;
   static constexpr typename Saver::Requested fetches{};
 
   Saver saver{};
@@ -58,12 +117,15 @@ struct GradientHistograms {
     const auto loss = g[Loss.view()];
     const auto found = gradients(loss, std::vector<std::remove_const_t<decltype(loss)>>{g[Variables.view()]...});
     std::size_t i = 0;
-    (name_it(g, Name<detail::gradient_text<Variables>()>::view(), found[i++]), ...);
+    (detail::GradientNames<Loss, Variables>::define(g, found[i++]), ...);
   }
   void begin() { saver.begin(); }
   void after_create_session(auto& session, auto& coordinator) { saver.after_create_session(session, coordinator); }
   auto before_run(auto& run) { return saver.before_run(run); }
-  void after_run(auto& run, const auto& values) { saver.after_run(run, values); }
+  template <class Run, class Values>
+  void after_run(Run& run, const Values& values) {
+    saver.after_run(run, detail::ValuesOfExecutor<detail::executor_of_run<Run>, Values>{values});
+  }
   void end(auto& session) { saver.end(session); }
   void on_error(const std::exception_ptr& error) { saver.on_error(error); }
 
@@ -71,11 +133,6 @@ struct GradientHistograms {
   void load_state(auto& in) { saver.load_state(in); }
 
   [[nodiscard]] std::string cadence() const { return saver.cadence(); }
-
- private:
-  static constexpr void name_it(auto& g, std::string_view name, auto gradient) {
-    if (!g.has(name)) g.name(name, gradient);
-  }
 };
 
 }  // namespace crochet
