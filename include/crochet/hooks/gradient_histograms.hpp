@@ -13,7 +13,6 @@
 #include <crochet/base/name.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hook/run_args.hpp>
 #include <crochet/hook/runs_on.hpp>
 #include <crochet/hooks/kit/fed_number.hpp>
 #include <crochet/hooks/kit/summary_items.hpp>
