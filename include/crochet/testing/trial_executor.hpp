@@ -127,7 +127,8 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
       if (notes.reads[i] > 0) all.append(" read ").append(fetchable[i]).append("*" + std::to_string(notes.reads[i]));
     }
     for (std::size_t i = 0; i < feedable.size(); ++i) {
-      if (notes.fed[i]) all.append(" fed ").append(feedable[i]).append("=").append(general_text(notes.numbers[i]));
+      if (notes.fed[i])
+        all.append(" fed ").append(feedable[i]).append("=").append(crochet::detail::general_text(notes.numbers[i]));
     }
     return notes.side_runs.empty() ? all : all + " ran on the side" + notes.side_runs;
   }
