@@ -18,20 +18,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <dlfcn.h>
-
-#include <crochet/checkpoint/saver.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/export/export_header.hpp>
-#include <crochet/graph/layers/attention.hpp>
-#include <crochet/graph/layers/normalization.hpp>
 #include <crochet/graph/ops/cumulative_sum.hpp>
-#include <crochet/graph/ops/iota.hpp>
-#include <crochet/graph/ops/top_k.hpp>
-#include <crochet/session/raw_session.hpp>
 
-#include "../checkpoint/directory.hpp"
-#include "../io/faulty_files.hpp"
+#include "exported_models.hpp"
 
 namespace crochet {
 namespace export_header_test {

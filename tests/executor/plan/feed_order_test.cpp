@@ -27,7 +27,7 @@ const std::vector<float> ab(6, 1.F), bc(12, 2.F), only_c(4, 3.F);
 
 /// The elements of "sums", or the error.
 template <class... F>
-std::string run(const F&... feeds) {
+std::string sums_or_error(const F&... feeds) {
   E executor = Cpu{.threads = 1}.compile<Model>();
   E::Workspace workspace;
   try {
@@ -42,16 +42,16 @@ std::string run(const F&... feeds) {
 
 TEST(FeedOrder, OfRangesDoesNotMatter) {
   const std::string sums = "72 72 ";
-  EXPECT_EQ(run(feed<"c">(only_c), feed<"bc">(bc), feed<"ab">(ab)), sums);
-  EXPECT_EQ(run(feed<"ab">(ab), feed<"bc">(bc), feed<"c">(only_c)), sums);
-  EXPECT_EQ(run(feed<"bc">(bc), feed<"ab">(ab), feed<"c">(only_c)), sums);
-  EXPECT_EQ(run(feed<"ab">(ab), feed<"bc">(View(bc.data(), {3, 4})), feed<"c">(only_c)), sums);
+  EXPECT_EQ(sums_or_error(feed<"c">(only_c), feed<"bc">(bc), feed<"ab">(ab)), sums);
+  EXPECT_EQ(sums_or_error(feed<"ab">(ab), feed<"bc">(bc), feed<"c">(only_c)), sums);
+  EXPECT_EQ(sums_or_error(feed<"bc">(bc), feed<"ab">(ab), feed<"c">(only_c)), sums);
+  EXPECT_EQ(sums_or_error(feed<"ab">(ab), feed<"bc">(View(bc.data(), {3, 4})), feed<"c">(only_c)), sums);
 }
 
 TEST(FeedOrder, AFeedThatNothingDeterminesIsAnErrorThatNamesIt) {
-  EXPECT_EQ(run(feed<"ab">(ab), feed<"bc">(bc), feed<"c">(std::vector<float>(5))),
+  EXPECT_EQ(sums_or_error(feed<"ab">(ab), feed<"bc">(bc), feed<"c">(std::vector<float>(5))),
             "crochet: placeholder 'bc' expects shape [b, c=5] and was given 12 elements");
-  EXPECT_EQ(run(feed<"c">(only_c), feed<"ab">(View(ab.data(), {3, 2})), feed<"bc">(bc)),
+  EXPECT_EQ(sums_or_error(feed<"c">(only_c), feed<"ab">(View(ab.data(), {3, 2})), feed<"bc">(bc)),
             "crochet: placeholder 'bc' expects shape [b=2, c=4] and was given 12 elements");
 }
 
