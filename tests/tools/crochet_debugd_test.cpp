@@ -249,7 +249,7 @@ TEST(Debugd, a_breakpoint_holds_the_answer_until_continue) {
   EXPECT_TRUE(client.finish().ok());
 }
 
-TEST(Debugd, holds_and_answers_only_where_the_stream_was_told_of_a_breakpoint) {
+TEST(Debugd, holds_and_answers_only_where_a_breakpoint_was_sent_on_the_stream) {
   Debugd debugd({.breakpoints = {"net/a"}});
   EXPECT_TRUE(debugd.server.command("unwatch net/a"));
   EXPECT_TRUE(debugd.server.command("break net/b"));

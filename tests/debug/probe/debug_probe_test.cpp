@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugProbe: what a publisher is told of runs.
+// DebugProbe: the runs that its publisher receives.
 #include <crochet/crochet.hpp>
 #include <crochet/debug/probe/debug_probe.hpp>
 #include <crochet/debug/watch/watch.hpp>

@@ -23,9 +23,9 @@ using Texts = std::vector<std::string>;
 const WatchKey a{"net/a", 0, "DebugIdentity"}, b{"net/b", 1, "DebugNanCount"}, c{"c", 0, "DebugIdentity"};
 
 /// The changes of the next reply: each state and its key.
-Texts changes(WatchTable& watches, WatchTable::Told& told) {
+Texts changes(WatchTable& watches, WatchTable::SentStates& sent) {
   Texts texts;
-  const crochet::proto::EventReply reply = watches.reply(told);
+  const crochet::proto::EventReply reply = watches.reply(sent);
   for (const auto& change : reply.debug_op_state_changes()) {
     texts.push_back(std::to_string(change.state()) + " " +
                     to_string(WatchKey{change.node_name(), change.output_slot(), change.debug_op()}));
@@ -42,7 +42,7 @@ TEST(WatchKey, IsReadAsItIsWritten) {
 
 TEST(WatchTable, SaysWhatAStreamHasNotHeard) {
   WatchTable watches;
-  WatchTable::Told one, two;
+  WatchTable::SentStates one, two;
   EXPECT_EQ(changes(watches, one), Texts{});
   watches.set(a, WatchState::on);
   watches.set(b, WatchState::breakpoint);
@@ -61,15 +61,15 @@ TEST(WatchTable, TellsEveryStreamWhatIsOff) {
   watches.set(a, WatchState::on);
   watches.set(a, WatchState::off);
   for (int i = 0; i < 10; ++i) {
-    WatchTable::Told told;
-    EXPECT_EQ(changes(watches, told), Texts{"1 net/a:0:DebugIdentity"});
-    EXPECT_EQ(changes(watches, told), Texts{});
+    WatchTable::SentStates sent;
+    EXPECT_EQ(changes(watches, sent), Texts{"1 net/a:0:DebugIdentity"});
+    EXPECT_EQ(changes(watches, sent), Texts{});
   }
 }
 
-TEST(WatchTable, AStreamWaitsWhereItWasToldOfABreakpoint) {
+TEST(WatchTable, AStreamWaitsWhereABreakpointWasSentOnIt) {
   WatchTable watches;
-  WatchTable::Told one, two;
+  WatchTable::SentStates one, two;
   (void)watches.reply(one);
   watches.set(b, WatchState::breakpoint);
   EXPECT_FALSE(one.waits_at(b)) << "set behind its last reply";
@@ -93,16 +93,16 @@ TEST(WatchTable, AStreamWaitsWhereItWasToldOfABreakpoint) {
 
 TEST(WatchTable, IsBoundedAndWhatIsOffMakesRoom) {
   WatchTable watches(2);
-  WatchTable::Told told;
+  WatchTable::SentStates sent;
   watches.set(a, WatchState::on);
   watches.set(b, WatchState::breakpoint);
   EXPECT_THROW(watches.set(c, WatchState::on), crochet::ResourceExhaustedError);
   watches.set(a, WatchState::off);
   EXPECT_THROW(watches.set(c, WatchState::on), crochet::ResourceExhaustedError) << "nobody has heard that it is off";
-  (void)watches.reply(told);
+  (void)watches.reply(sent);
   watches.set(c, WatchState::on);
   ASSERT_EQ(watches.list().size(), 2U);
-  EXPECT_EQ(changes(watches, told), Texts{"2 c:0:DebugIdentity"});
+  EXPECT_EQ(changes(watches, sent), Texts{"2 c:0:DebugIdentity"});
 }
 
 TEST(Breakpoints, HoldUntilGoOn) {

@@ -99,7 +99,7 @@ class ServedStream {
   }
   bool take(StreamSink& sink, ReceivedTensor& tensor) {
     sink.tensor(tensor);
-    const bool waits = told_.waits_at(tensor.key);
+    const bool waits = sent_.waits_at(tensor.key);
     if (waits && server_.watches.is_breakpoint(tensor.key)) hold(sink, tensor.key);
     return waits;
   }
@@ -113,7 +113,7 @@ class ServedStream {
     server_.deadlines.hold(id_, false);
     held_seconds_ += server_.clock() - began;
   }
-  void reply() { stream_.Write(server_.watches.reply(told_)); }
+  void reply() { stream_.Write(server_.watches.reply(sent_)); }
 
   ListenerState& server_;
   grpc::ServerContext& context_;
@@ -121,7 +121,7 @@ class ServedStream {
   double held_seconds_ = 0;
   EventAssembler assembler_;
   StreamDeadlines::Id id_;
-  WatchTable::Told told_;
+  WatchTable::SentStates sent_;
 };
 
 }  // namespace crochet::debug

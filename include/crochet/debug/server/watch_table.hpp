@@ -28,10 +28,10 @@ class WatchTable {
  public:
   using Version = std::uint64_t;
 
-  /// The states that one stream has been told in replies. Not thread-safe.
-  class Told {
+  /// The states that the replies on one stream have sent. Not thread-safe.
+  class SentStates {
    public:
-    /// Whether the sender waits for a reply to a tensor of this key: it was last told that the key is a breakpoint. A
+    /// Whether the sender waits for a reply to a tensor of this key: the last state sent for the key is breakpoint. A
     /// reply that it does not wait for would be taken for that of a later tensor; a missing one would block it.
     [[nodiscard]] bool waits_at(const WatchKey& key) const { return breakpoints_.contains(key); }
 
@@ -58,24 +58,24 @@ class WatchTable {
     Entry& entry = entries_[key];
     entry.state = state;
     entry.version = ++version_;
-    entry.told = false;
+    entry.was_sent = false;
   }
 
-  /// The next reply on a stream: the changes that it has not been told; at its beginning, all keys.
-  proto::EventReply reply(Told& told) {
+  /// The next reply on a stream: the changes since the last reply on it; at its beginning, all keys.
+  proto::EventReply reply(SentStates& sent) {
     const std::lock_guard lock(mutex_);
     proto::EventReply reply;
     for (auto& [key, entry] : entries_) {
-      if (entry.version <= told.version_) continue;
-      entry.told = true;
-      told.set(key, entry.state);
+      if (entry.version <= sent.version_) continue;
+      entry.was_sent = true;
+      sent.set(key, entry.state);
       auto& change = *reply.add_debug_op_state_changes();
       change.set_state(static_cast<proto::EventReply::DebugOpStateChange::State>(entry.state));
       change.set_node_name(key.node);
       change.set_output_slot(key.slot);
       change.set_debug_op(key.debug_op);
     }
-    told.version_ = version_;
+    sent.version_ = version_;
     return reply;
   }
 
@@ -98,12 +98,12 @@ class WatchTable {
   struct Entry {
     WatchState state = WatchState::off;
     Version version = 0;
-    bool told = false;  // in a reply
+    bool was_sent = false;  // in a reply
   };
 
   void make_room() {
     for (auto at = entries_.begin(); at != entries_.end(); ++at) {
-      if (at->second.state != WatchState::off || !at->second.told) continue;
+      if (at->second.state != WatchState::off || !at->second.was_sent) continue;
       entries_.erase(at);
       return;
     }

@@ -187,6 +187,10 @@ class GraphBuilder {
   /// Indices in ints of the attributes of op::variable: 1 + the number of the node of note_part(), or 0; and whether
   /// note_own_of_rank() was called.
   static constexpr std::size_t whole_of_part = 7, own_of_rank = 6;
+  /// Whether a variable with these attributes has other values on every rank.
+  static constexpr bool is_of_one_rank(const Attributes& a) {
+    return a.ints[whole_of_part] != 0 || a.ints[own_of_rank] != 0;
+  }
   constexpr bool divides_batch() const { return divides_batch_; }
   constexpr bool shares_each_run() const { return shares_each_run_; }
   constexpr bool overlaps_exchanges() const { return overlaps_exchanges_; }

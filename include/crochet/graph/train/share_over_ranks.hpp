@@ -43,9 +43,8 @@ constexpr std::string_view variable_that_differs(const GraphBuilder& g) {
   const ConstexprVector<Spread> spreads = find_spreads(g, g.size() - 1);
   for (int i = 0; i < g.size(); ++i) {
     if (!g.node(i).is(op::assign) || spreads[static_cast<std::size_t>(i)] == Spread::same) continue;
-    const auto& ints = g.node(g.node(i).inputs[0]).attributes.ints;
-    const bool may_differ = ints[GraphBuilder::whole_of_part] != 0 || ints[GraphBuilder::own_of_rank] != 0;
-    if (!may_differ) return g.name_of(g.node(i).inputs[0]);
+    const int variable = g.node(i).inputs[0];
+    if (!GraphBuilder::is_of_one_rank(g.node(variable).attributes)) return g.name_of(variable);
   }
   return {};
 }

@@ -46,7 +46,7 @@ class SpreadPass {
     if (is_over_ranks(n) || n.op->kind == OpKind::group) return Spread::same;
     if (n.is(op::assign)) return of(n.inputs[1]);
     if (n.is(op::placeholder)) return n.shape.rank == 0 ? Spread::same : has_rows(n) ? Spread::rows : Spread::other;
-    if (n.is(op::variable)) return is_of_one_rank(i) ? Spread::other : Spread::same;
+    if (n.is(op::variable)) return GraphBuilder::is_of_one_rank(n.attributes) ? Spread::other : Spread::same;
     if (n.is(op::part_of_rank) || n.is(op::scatter_over_ranks)) return Spread::other;
     if (n.is(op::count)) return Spread::sum;
     if (n.is(op::random_uniform) || n.is(op::random_normal) || n.is(op::random_bool)) {
@@ -57,12 +57,6 @@ class SpreadPass {
     if (!all_same) return of_inputs(n);
     if (!has_rows(n)) return Spread::same;
     return n.inputs[0] < 0 ? Spread::other : Spread::rows;
-  }
-
-  /// A part, or a sum of gradients of several runs, which stays with its rank until it is applied.
-  constexpr bool is_of_one_rank(int i) const {
-    const Attributes& a = node(i).attributes;
-    return a.ints[GraphBuilder::whole_of_part] != 0 || a.ints[GraphBuilder::own_of_rank] != 0;
   }
 
   constexpr Spread of_inputs(const Node& n) const {
