@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -196,6 +198,9 @@ TEST_F(AsyncSaves, AChildOfForkDestroysItsCopyAndCannotSave) {
   RawSession<decltype(e)> raw{e, 1};
   Gated::set(false);
   background->save(raw, 1);
+  // Until the thread probably waits: a child would have the lock of AddressSanitizer's allocator, if the thread held
+  // it.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(60);  // ends a child that waits for ever

@@ -549,12 +549,18 @@ int status_of_child(const std::function<int()>& act) {
   int status = 0;
   return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+/// Waits until the thread of a writer probably sleeps. A child of fork() has the locks that other threads hold: of a
+/// test's disk, and of AddressSanitizer's allocator.
+void let_sleep(const io::EventWriter& events) {
+  events.flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
 TEST(EventWriter, AChildOfForkDestroysItsCopies) {
   Desk desk;
   std::optional<io::EventWriter> events = desk.writer();
   events->add_scalar("a", 1, 1);
-  events->flush();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; the thread probably sleeps again
+  let_sleep(*events);
   EXPECT_EQ(status_of_child([&] {
               events->close();
               events.reset();
@@ -569,6 +575,7 @@ TEST(EventWriter, AChildOfForkDestroysItsCopies) {
 TEST(EventWriter, AChildOfForkCannotAdd) {
   Desk desk;
   const io::EventWriter events = desk.writer();
+  let_sleep(events);
   EXPECT_EQ(status_of_child([&] {
               const std::string added = refusal([&] { events.add_scalar("a", 1, 1); });
               const bool is_clear = added.find("fork()") != std::string::npos;
@@ -588,6 +595,7 @@ TEST(FileWriterCache, AChildOfForkGetsAWriterOfItsOwn) {
   Desk desk;
   const fs::path folder = crochet::testing::empty_folder();
   const io::EventWriter events = io::FileWriterCache::get(folder, desk.options());
+  let_sleep(events);
   EXPECT_EQ(status_of_child([&] {
               const io::EventWriter own = io::FileWriterCache::get(folder, desk.options());
               const bool is_other = !own.closed() && own.path() != events.path();
