@@ -143,6 +143,49 @@ TEST_F(Savers, SurviveAClockThatGoesBack) {
   EXPECT_EQ(saver.last_checkpoints(), prefixes({3, 4}));
 }
 
+TEST_F(Savers, KeepOneEverySoManyHoursAfterAClockThatWasAhead) {
+  SaverOptions o = options(1);
+  o.keep_checkpoint_every_n_hours = 1;
+  Program<> program;
+  Saver saver{dir.path(), o};
+  const double start = now;
+  now = start + 1e8;
+  saver.save(program.session.raw_session(), 1);
+  for (int step = 2; step <= 10; ++step) {
+    now = start + 1200.0 * step;
+    saver.save(program.session.raw_session(), step);
+  }
+  int kept = 0;
+  for (int step = 2; step <= 9; ++step) kept += there(step) ? 1 : 0;
+  EXPECT_GE(kept, 2) << "in two hours and forty minutes";
+}
+
+TEST_F(Savers, ReadTheListOfAnotherSaverEachTime) {
+  Program<> program;
+  const Saver reader{dir.path(), options()};
+  EXPECT_EQ(reader.latest_checkpoint(), std::nullopt);
+  const Saver writer{dir.path(), options(1)};
+  writer.save(program.session.raw_session(), 1);
+  EXPECT_EQ(reader.latest_checkpoint(), dir / "model.ckpt-1");
+  writer.save(program.session.raw_session(), 2);
+  EXPECT_EQ(reader.latest_checkpoint(), dir / "model.ckpt-2");
+  EXPECT_EQ(reader.last_checkpoints(), prefixes({2}));
+}
+
+TEST_F(Savers, FindStepsOfAnyLength) {
+  Program<> program;
+  constexpr std::int64_t nanoseconds = 1'790'000'000'123'456'789;
+  for (const std::int64_t step : {nanoseconds, INT64_MAX}) {
+    Saver{dir.path(), options()}.save(program.session.raw_session(), step);
+    std::filesystem::remove(dir / "checkpoint");
+    EXPECT_EQ(latest_checkpoint(dir.path()), dir / ("model.ckpt-" + std::to_string(step)));
+  }
+  EXPECT_EQ(detail::step_of("model.ckpt-9223372036854775808", "model.ckpt"), -1);
+  EXPECT_EQ(detail::step_of("model.ckpt--1", "model.ckpt"), -1);
+  EXPECT_EQ(detail::step_of("model.ckpt-1x", "model.ckpt"), -1);
+  EXPECT_EQ(detail::step_of("model.ckpt-", "model.ckpt"), -1);
+}
+
 TEST_F(Savers, WriteAStateFileThatCanBeMoved) {
   Program<> program;
   Saver saver{dir.path(), options()};

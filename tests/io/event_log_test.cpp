@@ -264,6 +264,30 @@ TEST(EventLog, AFullDiskLosesOnlyWhatThereIsNoMemoryFor) {
   EXPECT_TRUE(bench.written().ends_with(" loss=1@7 loss=1@21"));
 }
 
+TEST(EventLog, GoesOnInANewFileIfTheDiskRefusesWhatTheSystemHadTaken) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  const fs::path before = log.path();
+  log.append(scalar(1, 1, 1));
+  log.flush();
+  bench.disk->refuses = true;
+  for (int i = 2; i <= 4; ++i) log.append(scalar(1, i, 1));
+  log.flush();
+  EXPECT_EQ(log.lost(), 3U);
+  log.append(scalar(1, 5, 1));
+  bench.disk->refuses = false;
+  log.flush();
+  EXPECT_NE(log.path(), before) << "a reader stops at what is missing";
+  EXPECT_EQ(bench.written(), "version loss=1@5");
+  EXPECT_EQ(log.lost(), 3U);
+  EXPECT_NE(bench.said.text().find(before.string() + " may lack its last events"), std::string::npos)
+      << bench.said.text();
+  EXPECT_NE(bench.said.text().find("; 3 were lost"), std::string::npos) << bench.said.text();
+  log.append(scalar(1, 6, 1));
+  log.flush();
+  EXPECT_EQ(bench.written(), "version loss=1@5 loss=1@6");
+}
+
 TEST(EventLog, OrTheErrorLeavesAtOnce) {
   Bench bench;
   io::EventLog log(crochet::testing::empty_folder(), bench.options(io::OnWriteError::stop));

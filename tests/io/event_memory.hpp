@@ -42,6 +42,7 @@ struct EventDisk {
     std::map<std::filesystem::path, File> files;
     std::atomic<bool> full = false;
     std::atomic<bool> read_only = false;  // creating a file fails
+    std::atomic<bool> refuses = false;    // a sync fails, and what was written since the last one is gone
     std::atomic<int> syncs = 0;
   };
   std::shared_ptr<State> state = std::make_shared<State>();
@@ -58,6 +59,10 @@ struct EventDisk {
     }
     void sync() override {
       ++state_->syncs;
+      if (state_->refuses) {
+        file().bytes = file().synced;
+        throw IoError("crochet: " + path_.filename().string() + ": input/output error");
+      }
       file().synced = file().bytes;
     }
     [[nodiscard]] bool vanished() const override { return state_->files.at(path_).removed; }

@@ -537,6 +537,24 @@ TEST(EventWriter, AFailureThatNobodyAsksForIsReported) {
   EXPECT_NE(desk.said.text().find("no space left"), std::string::npos);
 }
 
+// proto3 has texts in UTF-8 only, and its readers reject a whole event with another one.
+TEST(EventWriter, APathThatIsNotUtf8LeavesTheEventReadable) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  events.checkpoint(9, "dir/\xfcbung/model.ckpt-9");
+  events.stop(9, "cannot write dir/\xfcbung");
+  events.close();
+  int logs = 0;
+  for (const crochet::proto::Event& event : desk.events()) {
+    if (!event.has_session_log()) continue;
+    ++logs;
+    const std::string path = event.session_log().checkpoint_path() + event.session_log().msg();
+    EXPECT_EQ(crochet::detail::valid_utf8(path), path);
+    EXPECT_NE(path.find("bung"), std::string::npos);
+  }
+  EXPECT_GE(logs, 1);
+}
+
 // ---- after fork(), in the child, which has the memory of the thread and not the thread
 
 /// The exit status of a child process that calls `act`, or -1 if it did not end within a minute.

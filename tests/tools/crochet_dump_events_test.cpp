@@ -158,6 +158,19 @@ TEST(CrochetDumpEvents, WhatIsWholeIsPrintedOfADamagedFile) {
   EXPECT_NE(damaged.out.find("accuracy"), std::string::npos) << "the other file is printed all the same";
 }
 
+TEST(CrochetDumpEvents, FollowsLinksOnce) {
+  const RunFolder run;
+  const TemporaryFolder chosen;
+  std::filesystem::create_directory_symlink(run.folder.path(), chosen / "run");
+  std::filesystem::create_directory_symlink(run.folder.path(), chosen / "again");
+  std::filesystem::create_directory_symlink(chosen.path(), chosen / "circle");
+  const Result result = events({chosen.path().string(), "--tag", "accuracy"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out.find("accuracy"), result.out.rfind("accuracy")) << result.out;
+  EXPECT_NE(result.out.find("accuracy"), std::string::npos) << result.out;
+}
+
 TEST(CrochetDumpEvents, NothingToRead) {
   const TemporaryFolder folder;
   const Result empty = events({folder.path().string()});

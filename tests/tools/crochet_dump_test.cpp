@@ -326,6 +326,16 @@ TEST(CrochetDumpCat, WritesNpy) {
   EXPECT_EQ(dump({"cat", strings.root().string(), "a", "--npy", file}).status, 2);
 }
 
+TEST(CrochetDumpDiff, CountsWhatItCouldRead) {
+  const TwoRuns a, damaged;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(damaged.root())) {
+    if (entry.path().filename().string().starts_with("c_0_")) std::filesystem::resize_file(entry.path(), 3);
+  }
+  const Result result = dump({"diff", a.path(), damaged.path()});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "equal, of those that could be read: 4 tensors of 2 runs\n") << result.err;
+}
+
 TEST(CrochetDumpDiff, NamesTheFirstThatDiffers) {
   const TwoRuns a, same, other{4.5f};
   const Result equal = dump({"diff", a.path(), same.path()});

@@ -55,6 +55,20 @@ status=0
 [ "$status" -eq 1 ] || fail "no directory: status $status"
 printf 'watch net/a\nlist\nquit\n' | "$debugd" --listen "unix:$folder/socket" --json >"$folder/lines"
 expect '{"event":"list","keys":[{"key":"net/a:0:DebugIdentity","state":"on"}]}' "$folder/lines"
+# Started without standard input and output, as by some supervisors: a signal still ends it.
+"$debugd" --listen "unix:$folder/daemon" <&- >&- 2>/dev/null &
+server=$!
+tries=0
+until [ -S "$folder/daemon" ] || [ "$tries" -ge 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+kill -TERM "$server"
+tries=0
+while kill -0 "$server" 2>/dev/null; do
+  tries=$((tries + 1))
+  [ "$tries" -lt 200 ] || { kill -KILL "$server"; fail "a server without standard streams does not end"; }
+  sleep 0.1
+done
+wait "$server" || true
+server=
 # The last command may have no line end.
 printf 'list\nquit' | "$debugd" --listen "unix:$folder/socket" --json >"$folder/lines"
 expect '"event":"list"' "$folder/lines"

@@ -4,6 +4,7 @@
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
 #endif
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -22,6 +23,14 @@
 #include "version_note.hpp"
 
 namespace {
+
+/// Opens standard input, output and error if the program was started without them: another file of this program would
+/// take the number, and would be read or written in their place.
+void open_standard_streams() {
+  int opened = 0;
+  while (opened >= 0 && opened <= STDERR_FILENO) opened = open("/dev/null", O_RDWR);
+  if (opened >= 0) close(opened);
+}
 
 /// SIGINT and SIGTERM as a file descriptor; they interrupt no thread.
 int stop_signals() {
@@ -81,6 +90,7 @@ int run(const crochet::debugd::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   crochet::debugd::Options options;
   CLI::App app;
   crochet::debugd::describe(app, options);

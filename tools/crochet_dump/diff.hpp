@@ -192,7 +192,8 @@ class Diff {
     const bool some_only = !options_.selection.node.empty() || !options_.selection.op.empty();
     if (some_only && differences_ + compared_ == 0) return troubles_.status(false, runs, options_.selection.json);
     if (differences_ == 0 && !options_.selection.json) {
-      out_ << "equal: " << compared_ << " tensors of " << runs << (runs == 1 ? " run\n" : " runs\n");
+      out_ << (troubles_.any() ? "equal, of those that could be read: " : "equal: ") << compared_ << " tensors of "
+           << runs << (runs == 1 ? " run\n" : " runs\n");
     }
     return troubles_.status(differences_ == 0 ? done : nothing);
   }
@@ -207,10 +208,10 @@ class Diff {
     for (const crochet::debug::DumpEntry* entry : here) {
       const crochet::debug::DumpEntry* const other = others.take(ByKey::key(*entry, seen));
       troubles_.attempt([&] {
-        ++compared_;
         const std::string text = other == nullptr
                                      ? "only in the first"
                                      : difference_text(a.open(*entry), b.open(*other), options_.rtol, options_.atol);
+        ++compared_;
         if (!text.empty()) report(a, b, *entry, text);
       });
       if (!more()) return;

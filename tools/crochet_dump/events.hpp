@@ -169,27 +169,29 @@ class StepRange {
   std::int64_t first_ = INT64_MAX, last_ = INT64_MIN;
 };
 
-/// The folders in a folder, without links to others. Throws IoError if it cannot be read.
+/// The folders in a folder, and those that links in it lead to. Throws IoError if it cannot be read.
 inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
   std::error_code error;
   std::vector<std::filesystem::path> found;
   for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    if (at->is_directory(gone) && !at->is_symlink(gone)) found.push_back(at->path());
+    if (at->is_directory(gone)) found.push_back(at->path());
   }
   if (error) throw crochet::IoError("crochet: cannot read " + folder.string() + ": " + error.message());
   return found;
 }
 
-/// The event files: the given one, or those of a folder and its subfolders, in the order of their names. Folders that
-/// cannot be read are troubles.
+/// The event files: the given one, or those of a folder and its subfolders, in the order of their names. A folder that
+/// several links lead to is searched once. Folders that cannot be read are troubles.
 inline std::vector<std::filesystem::path> find_event_files(const std::string& root, Troubles& troubles) {
   std::error_code error;
   if (!std::filesystem::is_directory(root, error)) return {root};
   std::vector<std::filesystem::path> waiting{root}, folders, files;
+  std::set<std::filesystem::path> seen;
   while (!waiting.empty()) {
     const std::filesystem::path folder = std::move(waiting.back());
     waiting.pop_back();
+    if (const auto real = std::filesystem::canonical(folder, error); !error && !seen.insert(real).second) continue;
     troubles.attempt([&] {
       for (auto& inner : folders_in(folder)) waiting.push_back(std::move(inner));
       folders.push_back(folder);

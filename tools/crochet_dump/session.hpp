@@ -51,6 +51,7 @@ class Troubles {
       return false;
     }
   }
+  [[nodiscard]] bool any() const { return any_; }
   [[nodiscard]] int status(int otherwise) const { return any_ ? trouble : otherwise; }
   /// The exit status of a command that read `runs` runs; prints a line of text if nothing was found.
   [[nodiscard]] int status(bool found, std::size_t runs, bool json, const std::string& hint = {}) const {

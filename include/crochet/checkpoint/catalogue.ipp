@@ -21,7 +21,10 @@ namespace crochet {
 
 CROCHET_INLINE void Catalogue::record(const std::filesystem::path& prefix, double time) {
   std::erase_if(all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
-  all.push_back({prefix, all.empty() ? time : std::max(time, all.back().time)});
+  // A clock that was ahead: with times to come nothing more would be preserved until they have come.
+  for (CheckpointInfo& earlier : all) earlier.time = std::min(earlier.time, time);
+  last_preserved = std::min(last_preserved, time);
+  all.push_back({prefix, time});
 }
 
 CROCHET_INLINE std::vector<CheckpointInfo> Retention::sweep(Catalogue& catalogue) const {

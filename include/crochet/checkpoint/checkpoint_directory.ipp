@@ -5,6 +5,7 @@
 #include <crochet/checkpoint/checkpoint_directory.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -26,10 +27,12 @@ namespace crochet::detail {
 CROCHET_INLINE std::int64_t step_of(const std::filesystem::path& prefix, std::string_view basename) {
   const std::string name = prefix.filename().string();
   const std::string start = std::string(basename) + "-";
-  if (!name.starts_with(start) || name.size() == start.size() || name.size() > start.size() + 18) return -1;
-  const std::string digits = name.substr(start.size());
-  const bool all = std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return all ? std::stoll(digits) : -1;
+  if (!name.starts_with(start)) return -1;
+  std::int64_t step = -1;
+  const char* const first = name.data() + start.size();
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, step);
+  return error == std::errc{} && end == last && *first != '-' ? step : -1;
 }
 
 }  // namespace crochet::detail

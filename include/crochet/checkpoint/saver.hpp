@@ -116,9 +116,10 @@ class Saver {
 
   /// Reports that a session begins without a checkpoint, since the directory has none.
   void say_nothing_restored() const { core_->say_nothing_restored(); }
-  /// The prefix of the current checkpoint, if its files exist. Reads no tensor, in contrast to restore_latest.
+  /// The prefix of the current checkpoint, if its files exist: reads the list, which another program may have changed,
+  /// and no tensor. Throws IoError if the directory cannot be read.
   [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const { return core_->latest_checkpoint(); }
-  /// The listed checkpoints, oldest first.
+  /// The listed checkpoints, oldest first, as latest_checkpoint() reads them.
   [[nodiscard]] std::vector<std::filesystem::path> last_checkpoints() const { return core_->last_checkpoints(); }
   /// Replaces the list of the state file by these prefixes, oldest first. Missing ones, and those in another directory,
   /// are omitted. Their times are those of their files.

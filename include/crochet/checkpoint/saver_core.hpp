@@ -87,7 +87,9 @@ class SaverCore {
   void read_list_again();
 
   /// With the lock: adds to the list what other Savers of this process have listed, if there are or were any.
-  void merge_list();
+  void merge_list() const;
+  /// The list as it is now: another Saver or program may have changed it.
+  const Catalogue& list_now() const;
   /// Before a search for checkpoints.
   void refresh_list();
   /// Locked by changes of lists, which other Savers of this process may change, too.

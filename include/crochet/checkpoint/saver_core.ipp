@@ -113,7 +113,7 @@ CROCHET_INLINE std::string SaverCore::of_another_format() const {
 
 CROCHET_INLINE std::optional<std::filesystem::path> SaverCore::latest_checkpoint() const {
   const std::lock_guard lock(mutex_);
-  const Catalogue& list = catalogue();
+  const Catalogue& list = list_now();
   if (list.all.empty() || !has(list.all.back().prefix)) return std::nullopt;
   return list.all.back().prefix;
 }
@@ -121,7 +121,7 @@ CROCHET_INLINE std::optional<std::filesystem::path> SaverCore::latest_checkpoint
 CROCHET_INLINE std::vector<std::filesystem::path> SaverCore::last_checkpoints() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::filesystem::path> prefixes;
-  for (const CheckpointInfo& checkpoint : catalogue().all) prefixes.push_back(checkpoint.prefix);
+  for (const CheckpointInfo& checkpoint : list_now().all) prefixes.push_back(checkpoint.prefix);
   return prefixes;
 }
 
@@ -244,7 +244,7 @@ CROCHET_INLINE void SaverCore::read_list_again() {
   list_ = std::move(list);
 }
 
-CROCHET_INLINE void SaverCore::merge_list() {
+CROCHET_INLINE void SaverCore::merge_list() const {
   if (list_is_given_ || !path_lock_.is_shared()) return;
   Catalogue list = read_list();
   std::erase_if(list.all, [&](const CheckpointInfo& c) {
@@ -263,6 +263,16 @@ CROCHET_INLINE void SaverCore::refresh_list() {
   if (list_is_given_) return;
   if (path_lock_.holds()) return merge_list();
   list_.reset();
+}
+
+CROCHET_INLINE const Catalogue& SaverCore::list_now() const {
+  if (path_lock_.holds()) {
+    merge_list();
+  } else if (!list_is_given_ && !path_lock_.taken()) {  // if it was, take_lock() reports what has changed since
+    list_ = read_list();
+    std::erase_if(list_->all, [&](const CheckpointInfo& c) { return passed_over_.contains(c.prefix); });
+  }
+  return catalogue();
 }
 
 CROCHET_INLINE std::mutex& SaverCore::lists() {
@@ -343,7 +353,8 @@ CROCHET_INLINE std::optional<Restored> SaverCore::restore_one(const std::filesys
 }
 
 CROCHET_INLINE std::vector<std::filesystem::path> SaverCore::candidates() const {
-  std::vector<std::filesystem::path> best = last_checkpoints();
+  std::vector<std::filesystem::path> best;
+  for (const CheckpointInfo& checkpoint : catalogue().all) best.push_back(checkpoint.prefix);
   std::reverse(best.begin(), best.end());
   const std::set<std::filesystem::path> listed(best.begin(), best.end());
   const auto missing = std::stable_partition(best.begin(), best.end(), [&](const auto& prefix) { return has(prefix); });

@@ -55,14 +55,16 @@ class EventLog {
   void append(const proto::Event& event);
   /// Passes the buffer to the system, so that readers see it. After a failure only flush() tries again.
   void write();
-  /// Writes everything to the disk. If the file has vanished, its events are lost; the rest goes into a new file.
+  /// Writes everything to the disk. If the file has vanished, or the disk has refused what the system had taken, those
+  /// events are lost; the rest goes into a new file.
   void flush();
   [[nodiscard]] double seconds_to_flush() const { return flushed_at_ + options_.flush_seconds - options_.clock(); }
   void flush_if_due();
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_->path(); }
   [[nodiscard]] bool failing() const { return failing_; }
-  /// Number of events that were lost: too large, or kept_bytes was reached while writing failed.
+  /// Number of events that were lost: too large, refused by the disk behind the system, or kept_bytes was reached while
+  /// writing failed.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   void report(std::string_view line) const { options_.report(line); }
 
@@ -96,7 +98,9 @@ class EventLog {
   double flushed_at_;
   std::string serialized_;
   std::uint64_t appended_ = 0, lost_ = 0;
+  std::uint64_t unsynced_ = 0;  // events since the last one that is on the disk
   bool failing_ = false;
+  bool refused_ = false;  // the disk: the end of the file may be missing
 };
 
 }  // namespace crochet::io

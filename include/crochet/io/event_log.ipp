@@ -27,7 +27,7 @@ CROCHET_INLINE void EventLog::append(const proto::Event& event) {
     return;
   }
   file_->append(serialized_);
-  ++appended_;
+  ++appended_, ++unsynced_;
   if (file_->unwritten() >= (std::size_t{64} << 10)) write();
 }
 
@@ -38,8 +38,16 @@ CROCHET_INLINE void EventLog::write() {
 CROCHET_INLINE void EventLog::flush() {
   flushed_at_ = options_.clock();
   attempt([this] {
-    if (file_->vanished()) begin_another_file();
-    file_->sync();
+    if (file_->vanished() || refused_) begin_another_file();
+    file_->write();
+    try {
+      file_->sync();
+    } catch (const IoError&) {  // the system keeps nothing of what it could not write, and reports it once
+      refused_ = true;
+      lost_ += std::exchange(unsynced_, 0);
+      throw;
+    }
+    unsynced_ = 0;
   });
 }
 
@@ -64,7 +72,10 @@ CROCHET_COLD CROCHET_INLINE void EventLog::begin_another_file() {
   auto next = std::make_unique<EventFile>(directory_, options_.file);
   next->take_unwritten(*file_);
   file_ = std::move(next);
-  report("crochet: the event file " + before + " has vanished, with the events in it; going on in " + path().string());
+  report("crochet: the event file " + before +
+         (std::exchange(refused_, false) ? " may lack its last events, which the disk has not taken"
+                                         : " has vanished, with the events in it") +
+         "; going on in " + path().string());
 }
 
 }  // namespace crochet::io

@@ -24,6 +24,7 @@
 #include <crochet/proto/graph.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/base/forks.hpp>
+#include <crochet/base/utf8.hpp>
 #include <crochet/io/event_log.hpp>
 #include <crochet/io/event_queue.hpp>
 #include <crochet/io/serialized.hpp>
@@ -250,8 +251,8 @@ CROCHET_INLINE void EventWriter::add_session_log(proto::SessionLog_SessionStatus
   if (!shared_) return;
   proto::SessionLog entry;
   entry.set_status(status);
-  entry.set_checkpoint_path(std::string(path));
-  entry.set_msg(std::string(message));
+  entry.set_checkpoint_path(crochet::detail::valid_utf8(std::string(path)));  // readers reject an event with another
+  entry.set_msg(crochet::detail::valid_utf8(std::string(message)));
   add([entry](proto::Event& e) { e.set_allocated_session_log(new proto::SessionLog(entry)); }, step);
 }
 

@@ -14,6 +14,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/io/event_sink.hpp>
+#include <crochet/storage/path_lock.hpp>
 #include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io {
@@ -22,7 +23,9 @@ namespace crochet::io {
 /// at a time.
 class RecordingWriter {
  public:
-  /// Replaces a file of that name, and creates the folder. Throws IoError.
+  /// Replaces a file of that name, and creates the folder. Locks the file until the destructor (storage/path_lock.hpp).
+  /// Throws IoError, also if something else than a file has the name; FailedPreconditionError if another process is
+  /// writing it.
   explicit RecordingWriter(const std::filesystem::path& path);
 
   /// Each adds an entry; `wall_time` is in seconds since 1970. They throw IoError if the file cannot be written.
@@ -38,12 +41,13 @@ class RecordingWriter {
 
   /// Writes the buffer to the file. Throws IoError.
   void flush();
-  /// flush(), then waits until everything is on the disk.
+  /// flush(), then waits until everything is on the disk. Throws IoError, also if the file was removed or replaced.
   void sync();
 
  private:
   void mark(std::string_view kind, std::initializer_list<std::string_view> texts);
 
+  PathLock lock_{};
   std::unique_ptr<EventSink> sink_;
   std::string unwritten_{};
   std::string summary_{};  // of the entry that is being made

@@ -19,7 +19,9 @@
 #include <crochet/io/protobuf_wire.hpp>
 #include <crochet/io/recorded_run.hpp>
 #include <crochet/io/tfrecord.hpp>
+#include <crochet/storage/path_lock.hpp>
 #include <crochet/storage/tensor_record.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io::detail {
 
@@ -83,7 +85,10 @@ namespace crochet::io {
 CROCHET_INLINE RecordingWriter::RecordingWriter(const std::filesystem::path& path) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-  if (!error) std::filesystem::remove(path, error);
+  if (error) throw IoError("crochet: the recording " + path.string() + " cannot be made: " + error.message());
+  require_file_or_nothing(path);
+  lock_ = PathLock::of_file(path);
+  std::filesystem::remove(path, error);
   if (error) throw IoError("crochet: the recording " + path.string() + " cannot be made: " + error.message());
   sink_ = EventFileSink::create(path);
   if (!sink_) throw IoError("crochet: the recording " + path.string() + " is being made by another program as well");
@@ -134,6 +139,7 @@ CROCHET_INLINE void RecordingWriter::flush() {
 CROCHET_INLINE void RecordingWriter::sync() {
   flush();
   sink_->sync();
+  if (sink_->vanished()) throw IoError("crochet: the recording was removed or replaced while it was written");
 }
 
 CROCHET_INLINE void RecordingWriter::mark(std::string_view kind, std::initializer_list<std::string_view> texts) {

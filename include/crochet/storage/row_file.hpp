@@ -31,13 +31,13 @@ class RowFile {
   using StepOf = std::optional<std::int64_t> (*)(std::string_view line);
 
   /// Creates the directory, and takes the lock of the file (storage/path_lock.hpp). Takes no lock if the path is not a
-  /// regular file (/dev/null). Throws FailedPreconditionError, with the owner's process id, if another process writes
-  /// to the file; IoError if the directory cannot be created or written.
+  /// regular file (/dev/null) or is below /dev (/dev/stdout). Throws FailedPreconditionError, with the owner's process
+  /// id, if another process writes to the file; IoError if the directory cannot be created or written, or the path is a
+  /// named pipe: its reader would end after the first line.
   static PathLock own(const std::filesystem::path& path) {
-    std::error_code none;
-    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return {};
+    if (is_stream(path)) return {};
     make_folder(path);
-    return PathLock::of_file(path);
+    return PathLock::of_file(behind_links(path));
   }
 
   /// Replaces the file by one that contains only this first line, or nothing if the line is empty. Creates the
@@ -45,7 +45,7 @@ class RowFile {
   /// Throws IoError.
   static void create(const std::filesystem::path& path, std::string_view first_line) {
     make_folder(path);
-    write(path, first_line, "wb");
+    write(path, first_line, is_stream(path) ? "ab" : "wb");
   }
 
   /// Truncates an existing file to its first line and the lines of steps up to `step`. This drops the lines that a
@@ -56,13 +56,16 @@ class RowFile {
   static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step, StepOf step_of,
                      std::string_view row_start = {}) {
     std::error_code none;
-    if (!std::filesystem::is_regular_file(path, none)) {  // missing, or a device, which cannot be read
+    if (!std::filesystem::is_regular_file(path, none) || is_stream(path)) {  // missing, or nothing to be read
       return create(path, first_line);
     }
     const std::string text = read_whole_file(path);
     if (first_line.starts_with(text)) return create(path, first_line);  // empty, or its first line is incomplete
     const std::string kept = lines_up_to(text, path, first_line, step, step_of, row_start);
-    if (kept == text) return;
+    if (text.starts_with(kept)) {  // the file stays the same, with its permissions, links and readers
+      if (kept != text) std::filesystem::resize_file(path, kept.size(), none);
+      return none ? fail(path, none.message()) : void();
+    }
     const std::filesystem::path file = std::filesystem::canonical(path, none);  // a link remains one
     write_whole_file(none ? path : file, {std::as_bytes(std::span{kept})});
   }
@@ -83,6 +86,29 @@ class RowFile {
   }
 
  private:
+  /// Whether lines can only be appended. The standard output of a program is one also if the shell has redirected it to
+  /// a file, which other lines are written to. Throws IoError for a named pipe.
+  static bool is_stream(const std::filesystem::path& path) {
+    const std::string name = path.string();
+    if (name.starts_with("/dev/") || name.starts_with("/proc/")) return true;
+    std::error_code none;
+    const std::filesystem::file_status status = std::filesystem::status(path, none);
+    if (std::filesystem::is_fifo(status)) {
+      fail(path, "it is a named pipe, and each line opens the file anew; write to /dev/stdout instead");
+    }
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  }
+  /// The file that a link leads to, which need not exist.
+  static std::filesystem::path behind_links(const std::filesystem::path& path) {
+    constexpr int most_links = 40;  // the system's limit
+    std::error_code error;
+    std::filesystem::path file = path;
+    for (int i = 0; i < most_links && std::filesystem::is_symlink(file, error); ++i) {
+      file = file.parent_path() / std::filesystem::read_symlink(file, error);
+    }
+    const std::filesystem::path real = std::filesystem::weakly_canonical(file, error);
+    return error ? path : real;
+  }
   static void make_folder(const std::filesystem::path& path) {
     std::error_code error;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);

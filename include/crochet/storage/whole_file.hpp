@@ -26,6 +26,16 @@ inline void require_written(const std::filesystem::path& path, std::error_code e
   if (error) fail_to_write(path, error.message());
 }
 
+/// Throws IoError if the path, or what a link of that name leads to, is there and no regular file: a rename would take
+/// the place of a device, a pipe or a folder.
+inline void require_file_or_nothing(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    fail_to_write(path, "it is no regular file, which a new one could replace; give another path");
+  }
+}
+
 /// A file for `path`, written under `path` with ".tmp" added and renamed at the end. The destructor removes a file that
 /// was not renamed. All functions throw IoError with file name and cause.
 class TemporaryFile {
@@ -33,6 +43,7 @@ class TemporaryFile {
   explicit TemporaryFile(std::filesystem::path path, FileSystem& files = local_files())
       : files_(&files), path_(std::move(path)), temporary_(path_) {
     temporary_ += ".tmp";
+    require_file_or_nothing(path_);
     std::error_code error;
     file_ = files_->create(temporary_, error);
     require_written(temporary_, error);

@@ -31,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "../../io/current_folder.hpp"
 #include "../../io/faulty_files.hpp"
 #include "../../io/temporary_folder.hpp"
 #include "../../io/text_of.hpp"
@@ -450,6 +451,23 @@ TEST(ProfilerHook, OrTheRunThrowsIfSoAsked) {
   EXPECT_THROW(run(session, 5), cr::IoError);
   EXPECT_EQ(test.value, 2) << "the first run is not recorded; the second's files are made before the third";
   EXPECT_TRUE(test.sink.lines().empty());
+}
+
+TEST(ProfilerHook, StaysInItsFolderWhenTheProgramEntersAnother) {
+  const TemporaryFolder here, there;
+  {
+    const cr::test::CurrentFolder current{here.path()};
+    cr::HookChain chain{
+        cr::ProfilerHook{{.save_steps = 1, .output_dir = "out", .perfetto = "run.pftrace", .in_background = false}}};
+    cr::testing::Script run{std::move(chain)};
+    run.step();
+    std::filesystem::current_path(there.path());
+    run.step();
+    run.end();
+  }
+  EXPECT_TRUE(fs::exists(here / "run.pftrace"));
+  EXPECT_GE(std::distance(fs::directory_iterator{here / "out"}, fs::directory_iterator{}), 3);
+  EXPECT_TRUE(fs::is_empty(there.path()));
 }
 
 TEST(ProfilerHook, AFolderThatVanishesIsReportedAndTrainingGoesOn) {

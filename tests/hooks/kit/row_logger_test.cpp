@@ -23,6 +23,10 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "../../io/current_folder.hpp"
 #include "../../io/process.hpp"
 #include "../../io/system_limit.hpp"
@@ -211,6 +215,67 @@ TEST(CsvLogger, OfTwoProcessesDoNotWriteOneFile) {
   EXPECT_EQ(start("other.csv"), "begun") << "a file beside it is free";
   first.kill();
   EXPECT_EQ(start("log.csv"), "begun");
+}
+
+TEST(RowFile, OfALinkHasTheLockOfTheFileThatItRefersTo) {
+  const TemporaryFolder folder;
+  const auto a = folder / "a", b = folder / "b";
+  for (const auto& one : {a, b}) {
+    std::filesystem::create_directory(one);
+    std::filesystem::create_symlink(folder / "log.csv", one / "log.csv");
+  }
+  const cr::io::PathLock lock = cr::io::RowFile::own(a / "log.csv");
+  const cr::test::Process other{[&] {
+    cr::io::RowFile::own(b / "log.csv");
+    return std::string{};
+  }};
+  EXPECT_NE(other.report().find("log.csv is in use by process "), std::string::npos) << other.report();
+}
+
+TEST(RowFile, IsTheSameFileWhenItIsCutOff) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv", other = folder / "hard link";
+  put(path, "step,loss\n1,0.5\n2,0.25\n");
+  std::filesystem::create_hard_link(path, other);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  cr::io::RowFile::resume(path, "step,loss", 1, &cr::io::CsvRow::step_of);
+  EXPECT_EQ(text_of(other), "step,loss\n1,0.5\n");
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(RowFile, RefusesANamedPipe) {
+  const TemporaryFolder folder;
+  const auto path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(cr::io::RowFile::own(path), cr::IoError);
+  EXPECT_THROW(cr::io::RowFile::create(path, "step"), cr::IoError);
+}
+
+// As with `program > file`: lines of the program are in the file too.
+TEST(RowFile, OfTheStandardOutputOnlyAppends) {
+  const TemporaryFolder folder;
+  const auto file = folder / "output";
+  const cr::test::Process program{[&] {
+    const int output = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (::dup2(output, STDOUT_FILENO) < 0 || ::write(output, "begins\n", 7) != 7) return std::string{"no file"};
+    const bool locked = cr::io::RowFile::own("/dev/stdout").taken();
+    cr::io::RowFile::resume("/dev/stdout", "step,loss", 0, &cr::io::CsvRow::step_of);
+    cr::io::RowFile::append("/dev/stdout", "1,0.5", "step,loss");
+    return std::string{locked ? "locked" : "done"};
+  }};
+  EXPECT_EQ(program.report(), "done");
+  EXPECT_EQ(text_of(file), "begins\nstep,loss\n1,0.5\n");
+}
+
+TEST(CsvLogger, InAFolderThatWasRemovedIsAnIoError) {
+  const TemporaryFolder folder;
+  const auto gone = folder / "gone";
+  std::filesystem::create_directory(gone);
+  const cr::test::CurrentFolder current{gone};
+  std::filesystem::remove(gone);
+  cr::CsvLogger<"loss"> logger{.path = "log.csv"};
+  EXPECT_THROW(logger.begin(), cr::IoError);
 }
 
 TEST(RowFile, OfADeviceHasNoLock) { EXPECT_FALSE(cr::io::RowFile::own("/dev/null").taken()); }

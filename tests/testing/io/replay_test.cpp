@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include "../../io/process.hpp"
 #include "../../io/temporary_folder.hpp"
 
 #include <algorithm>
@@ -20,9 +23,11 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace replay_test {
@@ -320,6 +325,29 @@ TEST(Replay, ASessionThatWasCreatedAnewAndDidNotRunAgainIsSoInTheReplay) {
 }
 
 TEST(RecordRun, WithoutAPathItThrows) { EXPECT_THROW((Script{cr::HookChain{cr::RecordRun{}}}), cr::LogicError); }
+TEST(RecordRun, TakesThePlaceOfNothingButAFile) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "empty");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const auto& path : {folder / "empty", folder / "pipe", std::filesystem::path("/dev/null")}) {
+    EXPECT_NE(what([&] { recorded_script(path, 1); }).find("no regular file"), std::string::npos) << path;
+    EXPECT_TRUE(std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) << path;
+  }
+}
+TEST(RecordRun, IsWrittenByOneProcessAtATime) {
+  const TemporaryFolder folder;
+  const auto path = folder / "run.events";
+  std::optional<cr::io::RecordingWriter> writer(std::in_place, path);
+  const cr::test::Process other{[&] {
+    cr::io::RecordingWriter{path};
+    return std::string{};
+  }};
+  EXPECT_NE(other.report().find("is in use by process "), std::string::npos) << other.report();
+  writer->create(0, 1);
+  writer->sync();
+  std::filesystem::remove(path);
+  EXPECT_NE(what([&] { writer->sync(); }).find("was removed"), std::string::npos);
+}
 TEST(RecordRun, AFileThatCannotBeMadeEndsNothingInsideIsolated) {
   cr::HookChain chain{cr::Isolated<cr::RecordRun>{{"/proc/none/run.events"}, {.sink = cr::no_lines}}};
   Script run{std::move(chain), cr::value<"loss">(0.25f)};

@@ -128,7 +128,7 @@ inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path)
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   file.set_host(host.data());
-  file.set_file_path(path.string());
+  file.set_file_path(crochet::detail::valid_utf8(path.string()));
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) return message;

@@ -79,12 +79,19 @@ CROCHET_INLINE std::filesystem::path ProfilerHook::output_dir() const {
   return detail::rank_folder(options_.output_dir, rank_, ranks_);
 }
 
+CROCHET_INLINE std::filesystem::path ProfilerHook::from_here(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute;
+}
+
 CROCHET_INLINE trace::RunWriterOptions ProfilerHook::writer_options() {
-  return {.output_dir = output_dir(),
+  const std::filesystem::path folder = output_dir(), perfetto = detail::rank_file(options_.perfetto, rank_, ranks_);
+  return {.output_dir = from_here(folder.empty() ? "." : folder),
           .timeline = {options_.show_dataflow, options_.show_memory},
           .run_metadata = options_.run_metadata,
           .events = event_writer(),
-          .perfetto = detail::rank_file(options_.perfetto, rank_, ranks_),
+          .perfetto = perfetto.empty() ? perfetto : from_here(perfetto),
           .in_background = options_.in_background,
           .on_write_error = options_.on_write_error,
           .report = options_.sink,

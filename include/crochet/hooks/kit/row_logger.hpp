@@ -81,8 +81,10 @@ struct RowLogger {
       throw LogicError("crochet: " + detail::type_name<RowLogger>() +
                        ": with every_epochs each row has the epoch as \"epoch\"; name the value otherwise");
     }
+    std::error_code error;
     state = State{.timer = cadence_of<RowLogger>(every(), anchor, Cadence::First::after_interval),
-                  .file = std::filesystem::absolute(path)};
+                  .file = std::filesystem::absolute(path, error)};
+    if (error) throw IoError("crochet: there is no current folder for " + path.string() + ": " + error.message());
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     const std::int64_t step = session.step();
