@@ -249,6 +249,29 @@ TEST_F(AsyncSaves, ARecoveryTakesOverWhatWasInFlight) {
   EXPECT_EQ(saved, (Steps{0, 3, 5}));
 }
 
+TEST_F(AsyncSaves, ANewSessionDoesNotTakeOverTheSaveOfOneThatFailed) {
+  HookChain chain{hook()};
+  {
+    MonitoredSession<decltype(executor()), decltype(chain)&> session{executor(), chain};
+    chain.at<0>().saver().wait();
+    session.run();
+    Gated::set(false, "disk full");
+    session.run();
+    session.fail(std::make_exception_ptr(NanLossError("x")));
+    Gated::set(true, "disk full");
+    chain.at<0>().saver().wait();
+    Gated::set(true);
+  }
+  saved.clear();
+  MonitoredSession<decltype(executor()), decltype(chain)&> session{executor(), chain};
+  chain.at<0>().saver().wait();
+  session.run();
+  EXPECT_EQ(saved, Steps{0}) << "no listener gets the save of the session before";
+  session.close();
+  ASSERT_FALSE(sink.lines().empty());
+  EXPECT_EQ(sink.lines()[0], "disk full; step 2 of the session before is not saved");
+}
+
 TEST_F(AsyncSaves, AnErrorThatNobodyAsksForIsReported) {
   static std::string heard;
   const DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { heard = line; });

@@ -60,6 +60,12 @@ TEST(Csv, ColumnsByNameInTheOrderOfTheNames) {
   EXPECT_EQ(values(table.column<double>("b")), (std::vector<double>{2.5, 4}));
 }
 
+template <class T>
+concept HasNames = requires(T table) {
+  static_cast<T&&>(table).names();
+};
+static_assert(HasNames<const Table&> && !HasNames<Table&&>, "views of a temporary would dangle");
+
 TEST(Csv, TheFormsOfALine) {
   const std::vector<float> expected{1, 2, 3, 4};
   constexpr const char* with_byte_order_mark = "\uFEFFa,b\n1,2\n3,4\n";

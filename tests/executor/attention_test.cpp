@@ -93,6 +93,31 @@ struct Norms {
 TEST(Norms, Float) { test<Norms<float>, float>({1, 2, 7, 33}); }
 TEST(Norms, Double) { test<Norms<double>, double>({1, 2, 7, 33}); }
 
+struct LongNorms {
+  static constexpr std::int64_t row = 150'528, places = 512 * 512;
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {2, row}), image = g.placeholder<float>("image", {1, places, 1});
+    const Tensor c = g.placeholder<float>("c", {row}), one = g.placeholder<float>("one", {1});
+    g.name("layer", reduce_max(abs(layer_norm(x, c, 0 * c))));
+    g.name("rms", reduce_max(abs(rms_norm(x, c) - 1)));
+    g.name("group", reduce_max(abs(group_norm(image, 1, one, 0 * one))));
+  }
+};
+// Sums in one accumulator give a mean that differs by 1e-3: all additions round the same way.
+TEST(Norms, OfManyEqualNumbers) {
+  using E = ExecutorUnderTest<LongNorms>;
+  E executor = make_executor_under_test<LongNorms>(1, 1);
+  typename E::Workspace w;
+  const std::vector<float> x(2 * LongNorms::row, 1.1F), ones(LongNorms::row, 1);
+  executor.template run<Demand<Names<Name<"layer">, Name<"rms">, Name<"group">>, Names<>>>(
+      w, feed<"x">(TensorView<float, 2>{x.data(), {2, LongNorms::row}}),
+      feed<"image">(TensorView<float, 3>{x.data(), {1, LongNorms::places, 1}}), feed<"c">(ones),
+      feed<"one">(TensorView<float, 1>{ones.data(), {1}}));
+  EXPECT_LT(elements(executor.template fetch<Name<"layer">>(w))[0], 1e-3);
+  EXPECT_LT(elements(executor.template fetch<Name<"rms">>(w))[0], 2e-5);
+  EXPECT_LT(elements(executor.template fetch<Name<"group">>(w))[0], 1e-3);
+}
+
 template <class T>
 struct BatchNorms {
   static constexpr void define(GraphBuilder& g) {

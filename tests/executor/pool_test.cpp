@@ -44,5 +44,26 @@ struct Global {
 };
 TEST(Pool, Global) { test_windows<Global<float>, float>(); }
 
+struct Equal {
+  static constexpr void define(GraphBuilder& g) {
+    g.name("square", average_pool(g.placeholder<float>("image", {1, 112, 112, 17}), 112));
+    g.name("wide", average_pool(g.placeholder<float>("row", {1, 1, 20'000, 1}), {1, 20'000}, {1, 1}));
+  }
+};
+// Sums of a whole window in one accumulator are wrong by 1e-4: all additions round the same way.
+TEST(Pool, TheMeanOfEqualNumbersInALargeWindow) {
+  using E = ExecutorUnderTest<Equal>;
+  E executor = make_executor_under_test<Equal>(1, 1);
+  for (const float number : {1.1F, 0.7F, -1.3F}) {
+    typename E::Workspace w;
+    const std::vector<float> x(112 * 112 * 17, number);
+    executor.template run<Demand<Names<Name<"square">, Name<"wide">>, Names<>>>(
+        w, feed<"image">(TensorView<float, 4>{x.data(), {1, 112, 112, 17}}),
+        feed<"row">(TensorView<float, 4>{x.data(), {1, 1, 20'000, 1}}));
+    for (const double y : elements(executor.template fetch<Name<"square">>(w))) EXPECT_NEAR(y / number, 1, 1e-5);
+    for (const double y : elements(executor.template fetch<Name<"wide">>(w))) EXPECT_NEAR(y / number, 1, 1e-5);
+  }
+}
+
 }  // namespace pool_test
 }  // namespace crochet

@@ -120,6 +120,28 @@ TEST(Reductions, OfAMillionRepeatAndStayExact) {
   }
 }
 
+struct MeansOfEqualNumbers {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent n = g.dynamic("n");
+    g.name("of rows", reduce_mean(g.placeholder<double>("rows", {2, n}), {1}));
+    g.name("of columns", reduce_mean(g.placeholder<double>("columns", {n, 2}), {0}));
+  }
+};
+TEST(Reductions, TheMeanOfEqualNumbersIsTheNumber) {
+  using E = ExecutorUnderTest<MeansOfEqualNumbers>;
+  E executor = make_executor_under_test<MeansOfEqualNumbers>(2, 1);
+  for (const std::int64_t n : {49, 98, 103, 161, 187}) {
+    SCOPED_TRACE(n);
+    typename E::Workspace w;
+    const std::vector<double> x(static_cast<std::size_t>(2 * n), 2);
+    executor.template run<Demand<Names<Name<"of rows">, Name<"of columns">>, Names<>>>(
+        w, feed<"rows">(TensorView<double, 2>{x.data(), {2, n}}),
+        feed<"columns">(TensorView<double, 2>{x.data(), {n, 2}}));
+    EXPECT_EQ(elements(executor.template fetch<Name<"of rows">>(w)), (std::vector<double>{2, 2}));
+    EXPECT_EQ(elements(executor.template fetch<Name<"of columns">>(w)), (std::vector<double>{2, 2}));
+  }
+}
+
 struct Places {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.placeholder<float>("x", {4, 5});

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <crochet/hook/phase_log.hpp>
+#include <crochet/hooks/feed_fn.hpp>
 #include <crochet/session/session_creators.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
@@ -90,6 +92,33 @@ TEST_F(CpuSession, InitFnSetsWhatTheInitializationDoesNotKnow) {  // S3
   };
   MonitoredSession session{halving(), HookChain{}, ChiefSessionCreator{Scaffold{}.with_init_fn(pretrained)}};
   EXPECT_FLOAT_EQ(loss_of(session), 2);
+  session.close();
+}
+
+/// w := w - rate * d/dw (w^2 / 2).
+struct FedRate {
+  static constexpr void define(GraphBuilder& g) {
+    const auto rate = g.placeholder<float>("rate", {});
+    const auto w = g.variable<float>("w", {4}, glorot_uniform());
+    g.name("train", minimize(reduce_sum(w * w) * 0.5f, SGD{.learning_rate = rate}));
+  }
+};
+/// Its log is due in every second run.
+struct LogsPhases {
+  PhaseLog* log;
+  int runs = 0;
+  PhaseLog* due_phase_log() { return ++runs % 2 == 0 ? log : nullptr; }
+  void before_run(auto&) const {}
+};
+
+TEST_F(CpuSession, TheCallerFetchesARateThatAHookFeeds) {
+  PhaseLog log(clock_);
+  float rate = 0;
+  MonitoredSession session{DeviceUnderTest{.threads = 1, .seed = 7}.compile<FedRate>(),
+                           HookChain{FeedFn{[&rate] { return feed<"rate">(rate += 0.125f); }}, LogsPhases{&log}}};
+  for (int run = 1; run <= 4; ++run) {
+    EXPECT_EQ(session.run(fetches<"rate">, "train"_n)["rate"_n], rate) << "run " << run;
+  }
   session.close();
 }
 

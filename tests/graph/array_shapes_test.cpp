@@ -78,6 +78,17 @@ TEST(ArrayShapes, RefuseWhatCannotBe) {
   EXPECT_EQ(refusal([](auto& g, Tensor x) { segment_sum(x, iota<std::int32_t>(g, 5), 3); }),
             "the operands' shapes do not broadcast");
   EXPECT_EQ(refusal([](auto&, Tensor x) { matmul(x, slice(x, 1, 0, 5)); }), "matmul: inner dimensions differ: 4 and 5");
+  const auto too_far = [](std::string_view n) {
+    return "a position, a step or an axis of " + std::string(n) +
+           ": slice, pad, argmax and top_k have them up to 2^31 - 1";
+  };
+  const auto long_row = [](GraphBuilder& g) { return g.placeholder<std::uint8_t>("long", {3'000'000'000}); };
+  EXPECT_EQ(refusal([&](auto& g, Tensor) { slice(long_row(g), 0, 2'500'000'000); }), too_far("2500000000"));
+  EXPECT_EQ(refusal([&](auto& g, Tensor) { slice(long_row(g), 0, 0, to_end, 1LL << 32); }), too_far("4294967296"));
+  EXPECT_EQ(refusal([](auto&, Tensor x) { slice(x, 1, 5, 0, INT64_MIN); }), too_far("-9223372036854775808"));
+  EXPECT_EQ(refusal([&](auto& g, Tensor) { argmax(long_row(g)); }), too_far("3000000000"));
+  EXPECT_EQ(refusal([&](auto& g, Tensor) { top_k(long_row(g), 2); }), too_far("3000000000"));
+  EXPECT_EQ(refusal([&](auto& g, Tensor) { slice(long_row(g), 0, 2'000'000'000); }), "nothing");
   EXPECT_EQ(refusal([](auto&, Tensor x) { matmul(x, reshape(slice(x, 1, 0, 1), {rest})); }),
             "a tensor of rank 2 is needed here, not rank 1");
 }

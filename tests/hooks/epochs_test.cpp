@@ -51,6 +51,25 @@ void run(auto& script, Data& data, int runs) {
   }
 }
 
+TEST(Epochs, AMeanIsThatOfTheRunsWithRows) {
+  Data data;
+  const cr::MetricChannel metrics;
+  auto script = over(data, cr::EpochMeans<"loss">{metrics});
+  const float rows[3] = {};
+  const auto step = [&](float loss, std::int64_t n) {
+    data.take();
+    script.step(value<"loss">(loss), cr::feed<"x">(cr::TensorView<float, 1>{rows, {n}}));
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  step(1, 1), step(nan, 0), step(3, 3);
+  for (int i = 0; i < 3; ++i) step(nan, 0);
+  step(4, 2), step(nan, 0), step(nan, 0);
+  ASSERT_EQ(metrics.history("training/loss").size(), 2U) << "none of the epoch without rows";
+  EXPECT_EQ(metrics.history("training/loss")[0].value, 2.5);
+  EXPECT_EQ(metrics.history("training/loss")[1].step, 9);
+  EXPECT_EQ(metrics.history("training/loss")[1].value, 4);
+}
+
 TEST(Epochs, ALineInTheRunWithTheLastBatchOfEach) {
   Data data;
   RecordingSink sink;

@@ -262,6 +262,40 @@ TEST(Evaluate, NeedsAMoment) {
   refused({.every_steps = 0});
 }
 
+TEST(Evaluate, NeedsBatches) {
+  const auto refusal = [](auto evaluate) -> std::string {
+    try {
+      evaluate.begin();
+    } catch (const cr::LogicError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(refusal(cr::Evaluate{cr::fetches<"mean">, callable(), {.max_batches = 0}}),
+            "crochet: Evaluate: invalid max_batches = 0; it has to be above 0");
+  EXPECT_EQ(refusal(cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain<>{}, {.max_batches = -1}}),
+            "crochet: InMemoryEvaluator: invalid max_batches = -1; it has to be above 0");
+}
+
+const std::vector<double> empty{};
+
+TEST(Evaluate, ABatchWithoutRowsDoesNotCount) {
+  Model model;
+  const std::vector<Batch> data{batch_of(first), batch_of(empty), batch_of(second)};
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, data, {.every_steps = 4, .sink = RecordingSink{}}}};
+  run_steps(model, chain, 4);
+  EXPECT_DOUBLE_EQ(chain.at<0>().latest()["mean"_n], 4);
+  EXPECT_EQ(chain.at<0>().latest().batches, 3);
+  EXPECT_EQ(chain.at<0>().latest().weight, 4);
+}
+
+TEST(Evaluate, NeedsABatchWithRows) {
+  Model model;
+  const std::vector<Batch> data{batch_of(empty)};
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, data, {.every_steps = 1, .sink = RecordingSink{}}}};
+  EXPECT_THROW(run_steps(model, chain, 2), cr::LogicError);
+}
+
 /// Data with an end and a reset, like Batches.
 struct Source {
   struct Position {
@@ -289,6 +323,7 @@ TEST(BatchSize, IsTheFirstFeedsLeadingExtent) {
                                  feed<"y">(images))),
             3);
   EXPECT_EQ(batch_size(cr::feeds(feed<"x">(images))), 12);
+  EXPECT_EQ(batch_size(cr::feeds(feed<"x">(cr::TensorView<float, 2>{images.data(), {0, 4}}), feed<"w">(images))), 0);
   EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f))), 1);
   EXPECT_EQ(batch_size(cr::Feeds<>{}), 1);
 }
@@ -522,6 +557,46 @@ TEST(InMemoryEvaluator, AnErrorThatIsReportedToThePassLeavesIt) {
   cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{hook, reports}, every_four}};
   EXPECT_THROW(run_steps(model, chain, 4), cr::IoError);
   EXPECT_EQ(*hook.log, "begin create@0 b a end;") << "as in a session of its own";
+}
+
+/// Notes the epoch of the session of each pass.
+struct NotesEpoch {
+  std::vector<std::int64_t>* epochs;
+  void after_create_session(auto& session, auto&) const { epochs->push_back(session.epoch()); }
+};
+/// Counts its own epochs.
+struct Counted {
+  struct Position {
+    std::int64_t epoch = 0, batch = 0;
+  };
+  std::int64_t epoch = 0;
+  [[nodiscard]] Position position() const { return {epoch, 0}; }
+};
+struct HasData {
+  const Counted* data;
+  [[nodiscard]] cr::EpochSource epoch_source() const { return cr::EpochSource{*data}; }
+  void before_run(auto&) const {}
+};
+
+TEST(InMemoryEvaluator, ItsHooksSeeTheEpochOfTheTraining) {
+  Model model;
+  std::vector<std::int64_t> epochs;
+  const Counted training{.epoch = 7};
+  cr::HookChain chain{HasData{&training}, cr::InMemoryEvaluator{cr::fetches<"mean">, callable(),
+                                                                cr::HookChain{NotesEpoch{&epochs}}, every_four}};
+  run_steps(model, chain, 2);
+  EXPECT_EQ(epochs, (std::vector<std::int64_t>{7, 7}));
+}
+
+TEST(InMemoryEvaluator, ItsHooksSeeTheEpochOfTheirOwnDataFirst) {
+  Model model;
+  std::vector<std::int64_t> epochs;
+  const Counted training{.epoch = 7}, own{.epoch = 3};
+  cr::HookChain chain{HasData{&training},
+                      cr::InMemoryEvaluator{cr::fetches<"mean">, callable(),
+                                            cr::HookChain{HasData{&own}, NotesEpoch{&epochs}}, every_four}};
+  run_steps(model, chain, 2);
+  EXPECT_EQ(epochs, (std::vector<std::int64_t>{3, 3}));
 }
 
 TEST(InMemoryEvaluator, EvaluatesEveryHundredStepsIfNothingIsSaid) {

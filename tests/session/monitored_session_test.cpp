@@ -4,12 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/hook/phase_log.hpp>
 #include <crochet/session/run_session.hpp>
+#include <crochet/session/side_session.hpp>
 
 #include "recorder.hpp"
 
@@ -338,6 +344,102 @@ TEST(MonitoredSession, DrivesTheExtendedExecutorIfAHookExtendsTheGraph) {
   session.run("train"_n);
   session.close();
   EXPECT_EQ(trace.text, "a.B mk a.C a.b run a.a a.E(1)");
+}
+
+/// A number that changes when it is destroyed.
+struct Rate {
+  explicit Rate(float v) : value(v) {}
+  Rate(const Rate&) = default;
+  ~Rate() { value = -1; }
+  volatile float value;
+};
+/// As the CPU executor, keeps the address of a fed number for fetches.
+struct KeepsAddress {
+  struct Workspace {
+    const Rate* rate = nullptr;
+  };
+  static constexpr std::array<std::string_view, 1> fetchable{"rate"};
+  static constexpr std::array<std::string_view, 1> feedable{"rate"};
+  static constexpr std::array<std::string_view, 0> targets{};
+  template <class N>
+  using fetched_t = float;
+  template <class N>
+  using fed_t = Rate;
+  template <class N, class X>
+  [[maybe_unused]] static constexpr bool accepts_feed = std::is_same_v<X, Rate>;
+  template <class D, class... F>
+  void run(Workspace& workspace, const F&... feeds) {
+    ((workspace.rate = &feeds.value), ...);
+  }
+  template <class N>
+  float fetch(Workspace& workspace) const {
+    return workspace.rate->value;
+  }
+};
+struct FeedsRate {
+  float rate = 0;
+  auto before_run(auto&) { return RunArgs{feed<"rate">(Rate(rate += 1))}; }
+};
+/// Its log is due in every second run.
+struct LogsPhases {
+  PhaseLog* log;
+  int runs = 0;
+  PhaseLog* due_phase_log() { return ++runs % 2 == 0 ? log : nullptr; }
+  void before_run(auto&) const {}
+};
+
+TEST(MonitoredSession, APlaceholderThatAHookFeedsIsFetchedWhileItsRequestExists) {
+  PhaseLog log([] { return 0.0; });
+  MonitoredSession session{KeepsAddress{}, HookChain{FeedsRate{}, LogsPhases{&log}}};
+  for (int run = 1; run <= 4; ++run) {
+    EXPECT_EQ(session.run(fetches<"rate">)["rate"_n], static_cast<float>(run)) << "run " << run;
+  }
+  session.close();
+}
+
+TEST(SideSession, APlaceholderThatAHookFeedsIsFetchedWhileItsRequestExists) {
+  KeepsAddress executor;
+  RawSession<KeepsAddress> main{executor};
+  PhaseLog log([] { return 0.0; });
+  HookChain hooks{FeedsRate{}, LogsPhases{&log}};
+  SideSession<KeepsAddress>{main}.drive(hooks, 0, [](auto& runs) {
+    for (int run = 1; run <= 4; ++run) {
+      EXPECT_EQ(runs.run(fetches<"rate">)["rate"_n], static_cast<float>(run)) << "run " << run;
+    }
+  });
+}
+
+/// A view that a loop reads after the expression that made it.
+struct FetchesView {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"v"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  static constexpr std::array<std::string_view, 0> targets{};
+  template <class N>
+  using fetched_t = TensorView<const float, 1>;
+  template <class N>
+  using fed_t = float;
+  template <class N, class X>
+  [[maybe_unused]] static constexpr bool accepts_feed = false;
+  std::array<float, 3> values{1, 2, 3};
+  template <class D, class... F>
+  void run(Workspace&, const F&...) {}
+  template <class N>
+  TensorView<const float, 1> fetch(Workspace&) const {
+    return {values.data(), {3}};
+  }
+};
+
+TEST(Fetched, TheSubscriptOfATemporaryIsNoReference) {
+  MonitoredSession session{FetchesView{}};
+  using Result = decltype(session.run(fetches<"v">));
+  static_assert(std::is_same_v<decltype(std::declval<Result>()["v"_n]), TensorView<const float, 1>>);
+  static_assert(std::is_same_v<decltype(std::declval<Result&>()["v"_n]), const TensorView<const float, 1>&>);
+  static_assert(std::is_same_v<decltype(std::declval<Fetched<Names<Name<"x">>, float&>>()["x"_n]), float&>);
+  float sum = 0;
+  for (const float x : session.run(fetches<"v">)["v"_n]) sum += x;
+  EXPECT_EQ(sum, 6);
+  session.close();
 }
 
 }  // namespace monitored_session_test

@@ -164,6 +164,41 @@ TEST_F(Recovery, AStepFunctionIsRepeatedAlsoIfAStopWasRequestedInTheRunThatWasLo
   session.close();
 }
 
+TEST_F(Recovery, AStepFunctionIsRepeatedAlsoIfTheRunThatStoppedTheSessionWasNotTheOneThatWasLost) {
+  MonitoredSession session{Numbered{trace_}.doing_in_run(2, throwing(AbortedError("x"))),
+                           HookChain{AsksOnce{}, Recorder<'b'>{trace_}}, options_};
+  int calls = 0;
+  run_session(session, [&](auto& s) {
+    while (!s.should_stop()) {
+      s.run_step_fn([&](auto& step) {
+        ++calls;
+        step.run_with_hooks("train"_n);
+        step.session().run("train"_n);
+      });
+    }
+  });
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.stop_reason().hook, "AsksOnce");
+  EXPECT_NE(trace_.text.find("b.E("), std::string::npos) << trace_.text;
+}
+
+TEST_F(Recovery, AStopByTheCallerIsLatchedWhenTheStepFunctionWasRepeated) {
+  MonitoredSession session{Numbered{trace_}, two_, options_};
+  int calls = 0;
+  session.run_step_fn([&](auto& step) {
+    if (++calls == 3) return;
+    step.run_with_hooks("train"_n);
+    session.request_stop("enough");
+    throw AbortedError("x");
+  });
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(session.recoveries(), 2);
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(to_string(session.stop_reason()), "the caller: enough");
+  session.close();
+}
+
 TEST_F(Recovery, AStopOfTheCoordinatorSurvivesRecovery) {
   MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("x"))), two_, options_};
   session.coordinator().request_stop("time is up", "the scheduler");

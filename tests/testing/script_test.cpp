@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
@@ -151,6 +156,35 @@ TEST(RecordingSink, IsOneRecordHoweverOftenItIsCopied) {
   EXPECT_EQ(sink.text(), "one\ntwo\n");
   sink.clear();
   EXPECT_TRUE(copy.lines().empty());
+}
+
+struct ThrowsInOnError {
+  void on_error(const std::exception_ptr&) const { throw std::runtime_error("the report failed"); }
+};
+struct NotesAttempts {
+  std::vector<int> attempts{};
+  int errors = 0;
+  void before_run(auto& run) { attempts.push_back(run.attempt()); }
+  void on_error(const std::exception_ptr&) { ++errors; }
+};
+
+TEST(Script, AnErrorInOnErrorDoesNotHideTheOtherHooks) {
+  static std::string said;
+  const auto before = cr::set_diagnostic_sink([](std::string_view line) { said = line; });
+  cr::testing::Script run{cr::HookChain{ThrowsInOnError{}, NotesAttempts{}}};
+  EXPECT_NO_THROW(run.fail(std::runtime_error("over")));
+  cr::set_diagnostic_sink(before);
+  EXPECT_EQ(run.hooks().template get<NotesAttempts>().errors, 1);
+  EXPECT_EQ(said, "crochet: on_error of a hook threw: the report failed");
+}
+
+TEST(Script, AStepAfterOneThatThrewIsItsNextAttempt) {
+  cr::testing::Script run{NotesAttempts{}};
+  run.log().throw_in_run(0, cr::UnavailableError("gone"));
+  EXPECT_THROW(run.step(), cr::UnavailableError);
+  run.step();
+  run.step();
+  EXPECT_EQ(run.hook().attempts, (std::vector<int>{1, 2, 1}));
 }
 
 }  // namespace script_test

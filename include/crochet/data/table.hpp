@@ -34,12 +34,13 @@ class Table {
 
   /// Number of rows.
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
-  /// The names of the columns, in the order of the file.
-  [[nodiscard]] std::vector<std::string_view> names() const {
+  /// The names of the columns, in the order of the file. Valid until this table is assigned, moved from or destroyed.
+  [[nodiscard]] std::vector<std::string_view> names() const& {
     std::vector<std::string_view> all;
     for (const TableColumn& column : columns_) all.emplace_back(column.name);
     return all;
   }
+  std::vector<std::string_view> names() const&& = delete;  // the texts would be gone at once
 
   /// The columns of these names as float [rows(), number of names], in the order of the names.
   template <FixedString... Text>

@@ -46,8 +46,9 @@ constexpr std::string_view own_state_key() {
 
 /// The hook's state key:
 /// - its `static constexpr std::string_view state_key`;
-/// - for a decorator without one: the key of the hook inside;
-/// - otherwise the hook's type in its source spelling, `EarlyStopping<"val_loss">`. A lambda is spelled `lambda`,
+/// - for a decorator without one: that of the hook inside, if that states one;
+/// - otherwise the type of the hook or decorator in its source spelling, `EarlyStopping<"val_loss">`. A lambda is
+/// spelled `lambda`,
 ///   independent of where it is written: hooks that differ only by a lambda have one key.
 /// g++ and clang give one name to templates of types and strings, and to EveryN. They differ for a type like `long`,
 /// and in other templates for a string of more than nine characters, which clang shortens. A hook with such arguments

@@ -94,6 +94,7 @@ class CheckpointSaver : public SavesCheckpoints {
       : saver_(std::move(saver)), options_(std::move(options)), listeners_(std::move(listeners)...) {}
 
   void begin() {
+    drop_save();
     is_saved_ = true;
     failures_ = 0;
     timer_ = required_cadence_of<CheckpointSaver>(every(), options_.anchor, Cadence::First::at_once,
@@ -195,6 +196,20 @@ class CheckpointSaver : public SavesCheckpoints {
       return saver_.done() && finish(session);
     }
     return false;
+  }
+  /// Waits for a background save of an earlier session that failed. Reports its error; no listener is called.
+  CROCHET_COLD void drop_save() {
+    if constexpr (asynchronous) {
+      saver_.wait();
+      if (!saver_.done()) return;
+      const std::int64_t step = saver_.step();
+      try {
+        static_cast<void>(saver_.result());
+      } catch (const std::exception& error) {
+        options_.sink(std::string(error.what()) + "; step " + std::to_string(step) +
+                      " of the session before is not saved");
+      }
+    }
   }
   /// True if `act` succeeded; an IoError is handled by `on_failure`. Listeners are not called in here, so their
   /// exceptions propagate.

@@ -26,11 +26,11 @@ namespace crochet {
 ///   metrics   -  a new channel  receives the means
 ///   prefix    -  "training/"   of the published names
 /// - The means are those of the weights during the epoch, as in Keras; Evaluate computes means with the weights after
-///   it. Each run is weighted by the number of rows in the caller's feeds, as in Evaluate; runs that a
-///   hook feeds (FeedFn) have the weight 1.
-/// - Fires: after the run with the last batch of an epoch. A part of an epoch at the end of the training is not
-///   published. Inside a decorator that omits runs (EveryN), the runs that it admits count, and the first one behind
-///   the end of an epoch still belongs to that epoch.
+///   it. Each run is weighted by the number of rows in the caller's feeds, as in Evaluate; runs without rows do
+///   not count, and those that a hook feeds (FeedFn) have the weight 1.
+/// - Fires: after the run with the last batch of an epoch. A part of an epoch at the end of the training, and an epoch
+///   without rows, is not published. Inside a decorator that omits runs (EveryN), the runs that it admits count, and
+///   the first one behind the end of an epoch still belongs to that epoch.
 /// - Fetches: the scalars, in every run.
 /// - Cost: the fetch, an addition for each scalar, and a reading of the data's position per run.
 /// - State: the sums of the current epoch, and the channel's history.
@@ -80,7 +80,7 @@ struct EpochMeans : PublishesMetrics {
     if (run.skipped()) return;
     const double weight = detail::batch_size(run.original_args());
     std::size_t i = 0;
-    ((state.sums[i++] += weight * number(values[Name<Text>{}])), ...);
+    if (weight > 0) ((state.sums[i++] += weight * number(values[Name<Text>{}])), ...);
     state.weight += weight;
     state.step = run.step();
     if (state.timer.due(run, [] { return 0.0; })) [[unlikely]] {
@@ -118,6 +118,7 @@ struct EpochMeans : PublishesMetrics {
   }
   CROCHET_COLD void publish(auto& run) {
     state.timer.triggered(run.step(), 0);
+    if (state.weight == 0) return;
     std::size_t i = 0;
     (metrics.publish(prefix + std::string(Text.view()), run.step(), state.sums[i++] / state.weight), ...);
     metrics.publish(prefix + "epoch", run.step(), static_cast<double>(run.epoch()));

@@ -49,7 +49,7 @@ struct EvaluateOptions {
 ///   anchor         -             global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   at_start       -             false   also when the session is created, unless it resumes a training
 ///   at_end         -             true    also at the end of the training, unless that step is already evaluated
-///   max_batches    batches       unset   maximum number of batches in a pass
+///   max_batches    batches       unset   maximum number of batches in a pass; above 0, else begin throws LogicError
 ///   during         -             unset   scope of a pass
 ///   then           -             unset   receives the result of each pass
 ///   stop_if        -             unset   receives the result of each pass at the interval; true requests a stop
@@ -58,7 +58,7 @@ struct EvaluateOptions {
 ///   optional ends the pass; the next call starts a new one. passes_over(batches, ...) makes such a callable of
 ///   Batches. A callable with restart() is restarted before each pass; others continue where max_batches ended the
 ///   pass, at the beginning if that was behind the last batch. The size of a batch is the leading extent of its first
-///   feed that is not a scalar. The fetched values are scalars.
+///   feed that is not a scalar; the values of a batch without rows do not count. The fetched values are scalars.
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.
@@ -74,7 +74,7 @@ struct EvaluateOptions {
 /// - A stop by interruption (StopKind: a signal, a time budget, an error of a thread) and a resume cause no evaluation.
 ///   A resumed training evaluates the same steps as an uninterrupted one.
 /// - Cost: a comparison per run between passes.
-/// - Throws: LogicError for a pass without a batch.
+/// - Throws: LogicError for a pass without a batch, or whose batches are all empty.
 /// - See also InMemoryEvaluator, which runs its passes with hooks.
 template <class FetchList, class Data>
 class Evaluate;
@@ -96,6 +96,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   void mute() { options_.sink = no_lines; }
   void begin() {
     timer_ = cadence_of<Evaluate>(every(), options_.anchor, Cadence::First::after_interval);
+    detail::require_batches("Evaluate", options_.max_batches);
     if (!every().any() && !options_.at_start && !options_.at_end) {
       throw LogicError("crochet: Evaluate: set every_steps, every_seconds, every_epochs, at_start or at_end");
     }

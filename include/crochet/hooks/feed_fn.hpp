@@ -18,7 +18,8 @@ namespace crochet {
 ///                   in some runs only
 /// - Compile errors: an unknown name, a wrong element type, a name that is fed elsewhere too. TensorFlow finds these in
 ///   the run.
-/// - A fed view must stay valid until the end of the run.
+/// - A fed view must stay valid until the end of the run, and while a view of the placeholder that the caller fetched
+///   is read. The caller must not fetch a placeholder that is fed a temporary container, or a reshape of one.
 /// - Fires: before each run, once per attempt. run.attempt() is the number of the attempt.
 /// - Fetches: nothing.
 /// - Cost and throws: as the function.

@@ -15,6 +15,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/placed_chain.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -47,7 +48,7 @@ struct InMemoryEvaluatorOptions {
 ///   every_steps  global steps  100    above 0, else begin throws LogicError
 ///   every_epochs epochs        unset  in place of every_steps
 ///   anchor       -             global_step   first_run: counted from the step at which the session is created
-///   max_batches  batches       unset  maximum number of batches in a pass
+///   max_batches  batches       unset  maximum number of batches in a pass; above 0, else begin throws LogicError
 ///   during, then, sink, clock, data   as for Evaluate; the values are scalars too
 /// - Fires: with every_steps = 4 and 10 steps, at 0, 4, 8 and 10. At the end only if that step is not already evaluated
 ///   (TensorFlow evaluates it twice). A pass also ends when one of its hooks requests a stop.
@@ -58,8 +59,12 @@ struct InMemoryEvaluatorOptions {
 ///   reused; TensorFlow builds a graph and a session for each pass.
 /// - On several ranks every rank evaluates its part of the data, as Evaluate does. Hooks of a pass that state
 ///   RunsOn::chief run on rank 0; in a decorated evaluator these are written as OnChief<H>.
+/// - Epochs: a hook of a pass counts those of a CheckpointInputPipeline among the hooks of the pass, else those of the
+///   training's session.
 /// - Uses the executor's variables in place: nothing is copied, and every kind of saver and initializer is allowed.
-/// - Throws: what the hooks of a pass throw, after their on_error, except OutOfRangeError and StopIteration.
+/// - Throws: what the runs of a pass and their hooks throw, after on_error of these hooks, except OutOfRangeError and
+///   StopIteration, which end the pass. What their begin, after_create_session and end throw leaves the evaluator
+///   without on_error of these hooks.
 template <class FetchList, class Data, class Chain = HookChain<>>
 class InMemoryEvaluator;
 template <class... N, class Data, class Chain>
@@ -88,6 +93,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   void mute() { options_.sink = no_lines; }
   void begin() {
     timer_ = required_cadence_of<InMemoryEvaluator>(every(), options_.anchor);
+    detail::require_batches("InMemoryEvaluator", options_.max_batches);
     latest_ = {};
     resumes_ = false;
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) {
@@ -144,7 +150,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   template <class Session>
   CROCHET_COLD void evaluate(Session& session) {
     const double start = options_.clock();
-    latest_ = pass_over(nested<Session>(session), session.step());
+    latest_ = pass_over(nested<Session>(session), session.step(), session.epochs());
     if (options_.every_epochs) latest_.epoch = session.epoch();
     options_.sink(detail::evaluation_text(latest_) + detail::evaluation_cost(latest_, options_.clock() - start));
     if (options_.then) options_.then(latest_);
@@ -157,13 +163,14 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     if (!made || !made->belongs_to(session)) nested_ = made = std::make_shared<Nested>(session);
     return *made;
   }
-  Result pass_over(auto& nested, std::int64_t step) {
+  Result pass_over(auto& nested, std::int64_t step, EpochSource epochs) {
     const auto scope = options_.during ? options_.during() : nullptr;
     Result sums{.step = step};
-    nested.drive(hooks_, step, [&](auto& side) {
+    const auto body = [&](auto& side) {
       const auto run = [&](const auto& feeds) { return side.run(fetches, feeds); };
       detail::add_pass(sums, data_, options_.max_batches, run, [&] { return side.should_stop(); });
-    });
+    };
+    nested.drive(hooks_, step, body, epochs);
     return detail::averaged(sums);
   }
 

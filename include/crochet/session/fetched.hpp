@@ -47,6 +47,11 @@ constexpr const T& slot_named(const FetchedSlot<I, N, T>& slot) {
   return slot.value;
 }
 
+template <class N, std::size_t I, class T>
+constexpr T take_named(FetchedSlot<I, N, T>& slot) {
+  return static_cast<T&&>(slot.value);
+}
+
 template <class Indices, class NameList, class... T>
 struct FetchedSlots;
 template <std::size_t... I, class... N, class... T>
@@ -75,9 +80,14 @@ class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_seque
     return detail::slot_at<I>(static_cast<const Base&>(*this));
   }
 
-  /// The value of one of the names that this run fetched.
+  /// The value of one of the names that this run fetched. Of a temporary result it is a copy (of a view: the view), so
+  /// that `for (float p : predict(...)["price"_n])` reads no object that is gone.
   template <class Wanted>
-  [[nodiscard]] constexpr decltype(auto) operator[](Wanted) const {
+  requires(std::is_same_v<Wanted, N> || ...) [[nodiscard]] constexpr decltype(auto) operator[](Wanted) && {
+    return detail::take_named<Wanted>(static_cast<Base&>(*this));
+  }
+  template <class Wanted>
+  [[nodiscard]] constexpr decltype(auto) operator[](Wanted) const& {
     if constexpr ((std::is_same_v<Wanted, N> || ...)) {
       return detail::slot_named<Wanted>(static_cast<const Base&>(*this));
     } else {

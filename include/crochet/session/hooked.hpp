@@ -85,17 +85,11 @@ class HookedLayer {
     detail::end_step_on_all_ranks(executor_);
   }
 
-  /// One run: before_run of every hook, the executor once, after_run of every hook. Then latches a requested stop.
+  /// One run: before_run of every hook, the executor once, after_run of every hook. Then latches a requested stop and
+  /// fetches the values of the caller.
   template <class Request>
   CROCHET_HOST_ALWAYS_INLINE auto run(const Request& request) {
-    detail::hooked_run(*raw_, chain_, stop_, request);
-    detail::end_step_on_all_ranks(executor_);
-    if constexpr (HookList::size > 0) {
-      if (stop_.requested()) [[unlikely]] {
-        state_ = SessionState::stopped;
-      }
-    }
-    return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});
+    return detail::hooked_run(*raw_, chain_, stop_, request, Finish<Request>{*this});
   }
 
   /// Called after a failed run. `repeated`: the session repeats the run after a recovery. Otherwise latches a stop that
@@ -163,6 +157,23 @@ class HookedLayer {
   [[nodiscard]] const Session& raw() const { return *raw_; }
 
  private:
+  /// The end of a run.
+  template <class Request>
+  struct Finish {
+    HookedLayer& layer;
+    CROCHET_HOST_ALWAYS_INLINE auto operator()() const { return layer.template finish<Request>(); }
+  };
+  template <class Request>
+  CROCHET_HOST_ALWAYS_INLINE auto finish() {
+    detail::end_step_on_all_ranks(executor_);
+    if constexpr (HookList::size > 0) {
+      if (stop_.requested()) [[unlikely]] {
+        state_ = SessionState::stopped;
+      }
+    }
+    return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});
+  }
+
   StopState stop_;  // first member: it then shares the session's address, which a step holds in a register
   Owned executor_;
   Placed chain_;

@@ -145,9 +145,15 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
   }
 };
 
+/// The `finish` of a run of which nothing is fetched.
+struct FetchNothing {
+  void operator()() const {}
+};
+
 /// A run with a due phase log.
-template <class Session, class Chain, class Args, class State, class Logs>
-[[gnu::noinline]] void logged_run(Session& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
+template <class Session, class Chain, class Args, class State, class Logs, class Finish>
+[[gnu::noinline]] auto logged_run(Session& raw, Chain& chain, const Args& args, State& state, const Logs& logs,
+                                  const Finish& finish) {
   using E = typename Session::Executor;
   logs.clear();
   const auto requests = chain.request_logged(logs, state);
@@ -155,12 +161,15 @@ template <class Session, class Chain, class Args, class State, class Logs>
   run_as_due<PlannedRun<E, Args, AllRequests>>(raw, args, requests, chain.due_probes(state));
   AllValues<E, State, AllRequests> values{raw.executor(), raw.hooked_workspace(), requests};
   chain.template fire_logged<phase::after_run>(logs, state, values);
+  return finish();
 }
 
-/// One complete run; its verdict must be good. The caller latches `stop` after it returns normally. Session:
-/// session_of.
-template <class Session, class Chain, class Args>
-CROCHET_HOST_ALWAYS_INLINE void hooked_run(Session& raw, Chain& chain, StopState& stop, const Args& args) {
+/// One complete run; its verdict must be good. Session: session_of. After after_run of the last hook it returns
+/// `finish()`, which latches `stop` and fetches the values of the caller. The requests of the hooks exist until then,
+/// since a fetched placeholder may be a number in one of them.
+template <class Session, class Chain, class Args, class Finish = FetchNothing>
+CROCHET_HOST_ALWAYS_INLINE auto hooked_run(Session& raw, Chain& chain, StopState& stop, const Args& args,
+                                           const Finish& finish = {}) {
   using E = typename Session::Executor;
   RunState<Session, Args> state{raw, args, stop};
   if constexpr (Chain::logs_phases) {
@@ -168,7 +177,7 @@ CROCHET_HOST_ALWAYS_INLINE void hooked_run(Session& raw, Chain& chain, StopState
     if constexpr (std::tuple_size_v < std::remove_const_t < decltype(due) >>> 0) {
       const DueLogs logs(due);
       if (logs.any()) [[unlikely]] {
-        return logged_run(raw, chain, args, state, logs);
+        return logged_run(raw, chain, args, state, logs, finish);
       }
     }
   }
@@ -181,6 +190,7 @@ CROCHET_HOST_ALWAYS_INLINE void hooked_run(Session& raw, Chain& chain, StopState
   }
   AllValues<E, decltype(state), AllRequests> values{raw.executor(), raw.hooked_workspace(), requests};
   chain.template fire<phase::after_run>(state, values);
+  return finish();
 }
 
 }  // namespace crochet::detail

@@ -131,7 +131,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
 
   /// Calls `step(context)` and returns its result; `context` is a StepContext<...>&. After a PreemptionError the
   /// session is recreated and the function called again, from its start and with the new session. The function chooses
-  /// whether its runs call hooks. Throws LogicError if the session is closed.
+  /// whether its runs call hooks. A stop in an attempt that is repeated takes effect in the first hooked run of the
+  /// next attempt, or at its end. Throws LogicError if the session is closed.
   template <class Step>
   auto run_step_fn(Step&& step) {
     using Context = StepContext<MonitoredSession>;
@@ -139,6 +140,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr (std::is_same_v<Reason, error::none>) {
       if (hooked_.state() > SessionState::stopped) this->refuse();
+      const SessionState before = hooked_.state();
       const auto attempt = [&] {
         Context context{*this};
         return step(context);
@@ -146,7 +148,10 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       try {
         return attempt();
       } catch (const PreemptionError&) {
-        return try_again(std::current_exception(), attempt);
+        return try_again(std::current_exception(), [&] {
+          const PostponedStop stop(hooked_, before);
+          return attempt();
+        });
       }
     }
   }
@@ -154,6 +159,25 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
  private:
   template <class>
   friend class StepContext;
+
+  /// During a repeated attempt at a step function: a session that stopped in an earlier attempt, and was not stopped
+  /// before the first, can be run, and is stopped at the end of the attempt.
+  class PostponedStop {
+   public:
+    PostponedStop(HookedLayer<Exec, Chain>& hooked, SessionState before) : hooked_(hooked) {
+      stops_ = hooked.state() == SessionState::stopped && before != SessionState::stopped;
+      if (stops_) hooked.set_state(before);
+    }
+    ~PostponedStop() {
+      if (stops_ && hooked_.may_run()) hooked_.set_state(SessionState::stopped);
+    }
+    PostponedStop(const PostponedStop&) = delete;
+    PostponedStop& operator=(const PostponedStop&) = delete;
+
+   private:
+    HookedLayer<Exec, Chain>& hooked_;
+    bool stops_ = false;
+  };
 
   /// Whether the session recovers from an error of a run and repeats the run.
   [[nodiscard]] CROCHET_COLD static bool repeats_after(const std::exception_ptr& cause) {

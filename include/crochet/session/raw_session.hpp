@@ -124,6 +124,8 @@ class RawSession {
   }
   /// Whether the session has data that count epochs.
   [[nodiscard]] bool counts_epochs() const { return static_cast<bool>(epochs_); }
+  /// These data; empty: none. For sessions.
+  [[nodiscard]] EpochSource epochs() const { return epochs_; }
   /// Sets these data. For sessions.
   void count_epochs_of(EpochSource epochs) { epochs_ = epochs; }
 

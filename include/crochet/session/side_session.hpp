@@ -13,6 +13,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/base/sleep_clock.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
@@ -76,8 +77,9 @@ class SideSession {
         static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
       }
       if constexpr (Judged::good) {
-        detail::hooked_run(raw_, hooks_, stop_, request);
-        return detail::fetch_all(raw_.executor(), raw_.hooked_workspace(), typename Request::fetches_type{});
+        return detail::hooked_run(raw_, hooks_, stop_, request, [&] {
+          return detail::fetch_all(raw_.executor(), raw_.hooked_workspace(), typename Request::fetches_type{});
+        });
       } else {
         return detail::fetch_none<E>(typename Request::fetches_type{});
       }
@@ -99,9 +101,10 @@ class SideSession {
   /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
   /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
   /// normally. Any other exception propagates after every on_error. `step` is the initial step for an executor without
-  /// its own count. On several ranks the hooks have to be in their places (hook/placed_chain.hpp).
+  /// its own count. `epochs`: the data whose epochs are counted, unless a hook of the chain has its own. On several
+  /// ranks the hooks have to be in their places (hook/placed_chain.hpp).
   template <class Chain, class Body>
-  void drive(Chain& hooks, std::int64_t step, Body body) {
+  void drive(Chain& hooks, std::int64_t step, Body body, EpochSource epochs = {}) {
     using Verdict = detail::session_verdict<E, Chain>;
     [[maybe_unused]] detail::hook_error<Verdict> checked;
     constexpr bool alone = !std::is_void_v<Guard>;
@@ -109,6 +112,8 @@ class SideSession {
                   "crochet: on several ranks write OnChief<H> for the hooks of a nested chain that run on rank 0");
     if constexpr (detail::all_hooks_ok<Verdict>) {
       RawSession<E>& raw = session_at(step);
+      const EpochSource own = detail::epoch_source_of(hooks);
+      raw.count_epochs_of(own ? own : epochs);
       Runs<Chain> runs{raw, hooks};
       detail::join_ranks(raw.executor(), hooks, alone);
       hooks.template fire<phase::begin>();

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
@@ -80,13 +81,17 @@ class Script {
     errors.rethrow_first();
   }
 
-  /// The end by an error: `on_error` of every hook with this exception.
+  /// The end by an error: `on_error` of every hook with this exception. Their exceptions go to the diagnostic sink, as
+  /// in a session.
   template <class Thrown>
   void fail(Thrown error) {
     if (std::exchange(ended_, true)) throw LogicError("crochet: fail() of a script that has ended");
     note("error");
     std::exception_ptr thrown = std::make_exception_ptr(std::move(error));
-    chain_.template fire<phase::on_error>(thrown);
+    auto report = [](const std::exception_ptr& further) {
+      diagnose("crochet: on_error of a hook threw: " + crochet::detail::what_of(further));
+    };
+    chain_.template fire_guarded<phase::on_error>(report, thrown);
   }
 
   /// The phases so far: begin, create, b (before_run), a (after_run), end, error.
@@ -163,9 +168,11 @@ class Script {
     try {
       crochet::detail::hooked_run(session, chain_, stop_, request);
     } catch (...) {
+      stop_.count_failure();
       take_over(session.step());
       throw;
     }
+    stop_.forget_failures();
     take_over(session.step());
   }
   void take_over(std::int64_t step) {

@@ -133,15 +133,22 @@ CROCHET_ALWAYS_INLINE auto across_max(const V& v) {
   return across(v, [](const auto& a, const auto& b) { return a > b ? a : b; });
 }
 
+/// The number of elements whose sums are kept in one accumulator: as many for every lane as add little rounding error.
+inline constexpr std::int64_t sum_block = 128 * lanes;
+/// Calls visit(first index, number) for each block of n elements.
+template <class Visit>
+CROCHET_ALWAYS_INLINE void in_sum_blocks(std::int64_t n, Visit visit) {
+  for (std::int64_t j = 0; j < n; j += sum_block) visit(j, n - j < sum_block ? n - j : sum_block);
+}
+
 /// The sum of f(first index, Whole or First) over n elements. f must return 0 in unused lanes. Sums are kept in blocks,
 /// so the rounding error does not grow with the length of the row, and in two accumulators to hide latency.
 template <class T, class F>
 CROCHET_ALWAYS_INLINE T sum_along(std::int64_t n, F f) {
-  constexpr std::int64_t block = 128 * lanes;
   vec<T> total{};
-  for (std::int64_t from = 0; from < n; from += block) {
+  for (std::int64_t from = 0; from < n; from += sum_block) {
     vec<T> even{}, odd{};
-    const std::int64_t end = n - from < block ? n : from + block;
+    const std::int64_t end = n - from < sum_block ? n : from + sum_block;
     std::int64_t j = from;
     for (; j + 2 * lanes <= end; j += 2 * lanes) {
       even += f(j, Whole{});

@@ -217,7 +217,7 @@ template <class V>
 CROCHET_ALWAYS_INLINE V expm1(const V& x) {
   return map<detail::Expm1>(x);
 }
-/// Hyperbolic tangent: (e^2x - 1) / (e^2x + 1). Error: below 3 ulp.
+/// Hyperbolic tangent: (e^2x - 1) / (e^2x + 1). Error: below 3.5 ulp.
 template <class V>
 CROCHET_ALWAYS_INLINE V tanh(const V& x) {
   return map<detail::Tanh>(x);

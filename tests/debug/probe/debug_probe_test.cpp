@@ -63,4 +63,34 @@ TEST(DebugProbe, RunsOfAnotherGraphAreAnotherCombination) {
   EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 1, 0, 1, 2, 3}));
 }
 
+TEST(DebugProbe, TheDeviceIsThatOfEachRun) {
+  using Probe = Probes::probe;
+  static const auto node = [] {
+    cr::GraphTable::Node placeholder;
+    placeholder.name = "x", placeholder.op = "Placeholder";
+    return placeholder;
+  }();
+  static constexpr std::string_view name = "x";
+  const auto devices = [](const debug::DebugProbeOptions& options) {
+    Probe probe{KeepsRuns{}, options};
+    for (const cr::ProbedDevice& device : {cr::ProbedDevice{}, cr::ProbedDevice{.name = "a GPU", .number = 1},
+                                           cr::ProbedDevice{.name = "a GPU", .number = 1}, cr::ProbedDevice{}}) {
+      cr::ProbedRun run;
+      run.graph = {.nodes = {&node, 1}};
+      run.node_names = {&name, 1};
+      run.device = device;
+      probe.on_run_begin(run);
+    }
+    return probe.publisher().runs;
+  };
+  const std::vector<debug::DebugRun> runs = devices({});
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_TRUE(runs[0].device.ends_with("CPU:0")) << runs[0].device;
+  EXPECT_TRUE(runs[1].device.ends_with("GPU:1")) << runs[1].device;
+  EXPECT_NE(runs[1].combination, runs[0].combination) << "the graph names the device, too";
+  EXPECT_EQ(runs[2].combination, runs[1].combination);
+  EXPECT_EQ(runs[3].device, runs[0].device);
+  for (const debug::DebugRun& run : devices({.device = "mine"})) EXPECT_EQ(run.device, "mine");
+}
+
 }  // namespace debug_probe_test

@@ -46,8 +46,8 @@ struct DebugProbeOptions {
 ///   The times of the firings increase.
 /// - Throws LogicError for invalid options: a malformed pattern or operation, or an operation that does not support a
 ///   tensor's element type, unless tolerate_debug_op_creation_failures is set.
-/// - Cost: the graph is named and serialized once for each set of urls; each firing costs the debug operation and the
-///   publisher.
+/// - Cost: the graph is named when it or the device changes, and serialized once for each set of urls; each firing costs
+///   the debug operation and the publisher.
 template <class W, Publisher P>
 class DebugProbe {
   static_assert(sizeof(W) > 0);  // reports a malformed Watch here, near the user's line, not in the executor
@@ -63,8 +63,8 @@ class DebugProbe {
 
   void on_run_begin(const ProbedRun& run) {
     const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
-    if (options_.device.empty()) options_.device = full_name(run.device);
-    if (!named_.is_of(run.graph)) name_graph(run);
+    std::string device = options_.device.empty() ? full_name(run.device) : options_.device;
+    if (!named_.is_of(run.graph) || device != device_) name_graph(run, std::move(device));
     if (!watches_ || !(watches_->options() == wanted)) {
       watches_.emplace(wanted, named_.nodes(), &W::matches);
       graph_.reset();
@@ -77,7 +77,7 @@ class DebugProbe {
     seen.combination = combination_of(seen.metadata, urls);
     seen.metadata.executor_step_index = count(seen.combination);
     seen.metadata.session_run_index = next_session_run_index();
-    seen.device = options_.device;
+    seen.device = device_;
     seen.graph = graph_with(urls);
     publisher_.begin_run(seen);
   }
@@ -101,8 +101,9 @@ class DebugProbe {
   static std::string full_name(const ProbedDevice& device) {
     return io::device_name(device.name.empty() ? "CPU" : "GPU", device.number, device.task);
   }
-  void name_graph(const ProbedRun& run) {
-    named_ = NamedGraph{run.graph, options_.device};
+  void name_graph(const ProbedRun& run, std::string device) {
+    device_ = std::move(device);
+    named_ = NamedGraph{run.graph, device_};
     watches_.reset();
     graph_.reset();
   }
@@ -146,7 +147,7 @@ class DebugProbe {
     for (const DebugOp& op : node.ops) {
       if (!publisher_.wants(node.name, shown.slot, op)) continue;
       op.evaluate(tensor, [&](const Tensor& result) {
-        publisher_.publish({options_.device, node.name, shown.slot, op.name(), times_.next(), result});
+        publisher_.publish({device_, node.name, shown.slot, op.name(), times_.next(), result});
       });
     }
   }
@@ -182,6 +183,7 @@ class DebugProbe {
   P publisher_;
   DebugProbeOptions options_;
   Timestamps times_;
+  std::string device_;  // of the current run
   NamedGraph named_;
   std::optional<ResolvedWatches> watches_;
   std::shared_ptr<DebugGraph> graph_;  // with the debug nodes of these watches

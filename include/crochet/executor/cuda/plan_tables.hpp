@@ -190,7 +190,7 @@ class PlanTables {
   std::vector<TableOperand> operands;
   Room room;  ///< what the steps between two barriers need, at most, and the largest tile
 
-  /// `offset(slot)`: the offset of a slot in the workspace. Throws ShapeError for a value of 2^31 elements or more.
+  /// `offset(slot)`: the offset of a slot in the workspace. Throws ShapeError for a value of more than `most_elements`.
   template <class Offset>
   PlanTables(std::span<const PlannedStep> planned, std::span<const PlannedValue> planned_accesses,
              std::span<const PlannedValue> planned_operands, const Dims& dims, int blocks, const Offset& offset) {
@@ -210,13 +210,15 @@ class PlanTables {
   }
 
  private:
+  /// Indices of kernels are ints, which pass the end by less than 2^17.
+  static constexpr std::int64_t most_elements = INT32_MAX - (1 << 17);
   static std::int32_t narrow(std::int64_t n) {
-    if (n > INT32_MAX) too_large(n);
+    if (n > most_elements) too_large(n);
     return static_cast<std::int32_t>(n);
   }
   [[noreturn]] CROCHET_COLD static void too_large(std::int64_t n) {
     throw ShapeError(crochet::detail::message(
-        {"crochet: a tensor of ", n, " elements; on a GPU a tensor has fewer than 2^31, use smaller batches"}));
+        {"crochet: a tensor of ", n, " elements; on a GPU a tensor has at most 2^31 - 2^17, use smaller batches"}));
   }
   static TableOperand operand(const PlannedValue& v, const Dims& dims, const Place& place) {
     TableOperand o{place, static_cast<std::int32_t>(v.shape.rank), {}, narrow(v.shape.size().at(dims))};

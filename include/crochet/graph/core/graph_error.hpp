@@ -78,6 +78,11 @@ namespace crochet::graph_error {
 [[noreturn]] inline void slice_is_out_of_bounds(std::int64_t from, std::int64_t to, std::int64_t size) {
   fail("a slice from " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(size));
 }
+/// slice, pad, argmax, argmin and top_k: positions and steps are 32-bit numbers.
+[[noreturn]] inline void position_does_not_fit_32_bits(std::int64_t n) {
+  fail("a position, a step or an axis of " + std::to_string(n) +
+       ": slice, pad, argmax and top_k have them up to 2^31 - 1");
+}
 /// slice with a step of 0.
 [[noreturn]] inline void step_is_zero() { fail("a slice needs a step other than 0"); }
 /// split<N> needs a dimension divisible by N; unstack<N> needs one of size N.

@@ -50,7 +50,7 @@ constexpr Attributes Initializer::attributes(const Shape& shape, bool trainable)
 constexpr Initializer zeros() { return {}; }
 constexpr Initializer ones() { return {.a = 1}; }
 constexpr Initializer constant_initializer(double value) { return {.a = value}; }
-/// Uniform in [low, high).
+/// Uniform in [low, high); as a float it can be rounded up to `high`.
 constexpr Initializer uniform(double low, double high) {
   return {.kind = Initializer::Kind::uniform, .a = low, .b = high};
 }

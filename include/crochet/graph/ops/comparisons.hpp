@@ -52,8 +52,9 @@ constexpr Tensor logical_not(Tensor a) { return a.graph->apply(op::logical_not, 
 
 /// `a` where the condition (bool) holds, else `b`. No gradient flows to the condition.
 constexpr Tensor select(Tensor condition, Tensor a, Tensor b) { return a.graph->apply(op::select, condition, a, b); }
-/// Converts the elements. To bool: x != 0. From floating to integer types: truncates. To bfloat16: to the nearest, ties
-/// to even. From and to bfloat16 through float.
+/// Converts the elements. To bool: x != 0. From floating to integer types: truncates; the result for NaN and for
+/// numbers out of range is unspecified and depends on the device. To bfloat16: to the nearest, ties to even. From and to
+/// bfloat16 through float.
 constexpr Tensor cast(Tensor x, DType to) {
   if (x.dtype() == to) return x;
   const bool rounds = to == DType::bfloat16, widens = x.dtype() == DType::bfloat16;

@@ -44,7 +44,8 @@ constexpr Tensor reduce_min(Tensor x) { return detail::reduce_all_axes(op::reduc
 constexpr Tensor reduce_min(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_min, x, axes, keep);
 }
-/// 1 over no elements. The gradient is correct for elements that are 0, too.
+/// 1 over no elements. The gradient is correct for elements that are 0, too. It is computed as the product of all
+/// divided by the element, so it is 0, infinite or NaN where the product of all elements is out of the type's range.
 constexpr Tensor reduce_prod(Tensor x) { return detail::reduce_all_axes(op::reduce_prod, x); }
 constexpr Tensor reduce_prod(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_prod, x, axes, keep);

@@ -38,11 +38,15 @@ struct Place {
   }
 };
 
+/// A position or step as an attribute.
+constexpr std::int32_t to_32_bits(std::int64_t n) {
+  if (n > INT32_MAX || n < -INT32_MAX) graph_error::position_does_not_fit_32_bits(n);
+  return static_cast<std::int32_t>(n);
+}
 /// The elements begin, begin + step, ... along an axis, as attributes of op::slice and op::pad.
 constexpr Attributes along(std::size_t axis, const Place& begin, std::int64_t step = 1) {
-  return {.ints = {static_cast<std::int32_t>(axis), static_cast<std::int32_t>(step),
-                   static_cast<std::int32_t>(begin.number), static_cast<std::int32_t>(begin.dynamic.factor),
-                   static_cast<std::int32_t>(begin.dynamic.powers)}};
+  return {.ints = {static_cast<std::int32_t>(axis), to_32_bits(step), to_32_bits(begin.number),
+                   to_32_bits(begin.dynamic.factor), static_cast<std::int32_t>(begin.dynamic.powers)}};
 }
 constexpr Place begin_of(const Attributes& a) {
   Extent dynamic(a.ints[3]);
@@ -86,7 +90,7 @@ constexpr Extent steps(const Place& from, const Place& to, std::int64_t step) {
 }
 /// The elements of x from `begin` to `end` along an axis. With a negative step `end` is at least -1.
 constexpr Tensor between(Tensor x, std::size_t axis, const Place& begin, const Place& end, std::int64_t step) {
-  if (step == 0) graph_error::step_is_zero();
+  if (to_32_bits(step) == 0) graph_error::step_is_zero();
   const Extent n = x.shape()[axis];
   const std::int64_t down = step < 0 ? 1 : 0;
   const Place low = step < 0 ? end : begin, high = step < 0 ? begin : end, distance = high + low * -1;
@@ -106,7 +110,8 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 /// Elements from, from + step, ... of x along an axis, up to but not including `to`: x[..., from:to:step, ...] in
 /// numpy.
 /// - Negative positions count from the end. Unlike in numpy and TensorFlow, a position outside the dimension is an
-///   error, and so is a `to` on the wrong side of `from`; equal positions give an empty dimension.
+///   error, and so is a `to` on the wrong side of `from`; equal positions give an empty dimension. A `from` or a step
+///   of 2^31 or more is an error too.
 /// - A dynamic dimension can be sliced if the size of the result is known: all of it, a fraction of it, or a number of
 ///   elements (the last three: from = -3).
 /// - If the dynamic dimension is smaller than that in a run, missing elements are NaN (signed integers: the lowest

@@ -65,23 +65,23 @@ void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
   }
 }
 
-/// The leading extent of a tensor, the length of a range; 0 for a scalar.
+/// The leading extent of a tensor, the length of a range; -1 for a scalar.
 template <class N, class X>
 double batch_size(const Feed<N, X>& feed) {
   if constexpr (is_tensor_view<X> || requires { feed.value.extent(0); }) {
-    return X::rank == 0 ? 0 : static_cast<double>(feed.value.extent(0));
+    return X::rank == 0 ? -1 : static_cast<double>(feed.value.extent(0));
   } else if constexpr (ContiguousRange<X>) {
     return static_cast<double>(std::size(feed.value));
   } else {
-    return 0;
+    return -1;
   }
 }
-/// The leading extent of the first feed that has one; 1 if none has.
+/// The leading extent of the first feed that has one, which may be 0; 1 if none has.
 template <class... N, class... X>
 double batch_size(const Feeds<Feed<N, X>...>& feeds) {
-  double size = 0;
-  (void)(((size = batch_size(feeds.template get<N>())) > 0) || ...);
-  return size > 0 ? size : 1;
+  double size = -1;
+  (void)(((size = batch_size(feeds.template get<N>())) >= 0) || ...);
+  return size >= 0 ? size : 1;
 }
 template <class F, class T, class D>
 double batch_size(const RunArgs<F, T, D>& args) {

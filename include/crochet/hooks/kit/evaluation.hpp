@@ -43,11 +43,18 @@ double averaged_scalar(const T& value) {
   return static_cast<double>(value);
 }
 
-/// Adds a batch to the sums in `to`.
+/// Throws LogicError unless the option is unset or above 0.
+inline void require_batches(std::string_view hook, std::optional<std::int64_t> max_batches) {
+  if (!max_batches || *max_batches > 0) return;
+  throw LogicError("crochet: " + std::string(hook) + ": invalid max_batches = " + std::to_string(*max_batches) +
+                   "; it has to be above 0");
+}
+
+/// Adds a batch to the sums in `to`. The values of a batch without rows do not count: they may be NaN.
 template <class... N>
 void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
   std::size_t i = 0;
-  ((to.values[i++] += weight * averaged_scalar(fetched[N{}])), ...);
+  if (weight > 0) ((to.values[i++] += weight * averaged_scalar(fetched[N{}])), ...);
   to.weight += weight;
   ++to.batches;
 }
@@ -60,12 +67,13 @@ void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_
     return !stopped();
   });
 }
-/// Divides the sums by the weight.
+/// Divides the sums by the weight. Throws LogicError for no batch, and for no rows.
 template <class... N>
 Evaluation<N...> averaged(Evaluation<N...> sums) {
   if (sums.batches == 0) {
     throw LogicError("crochet: Evaluate: the data gave no batch; after the last one it has to begin again");
   }
+  if (sums.weight == 0) throw LogicError("crochet: Evaluate: all batches of the data are empty");
   for (double& value : sums.values) value /= sums.weight;
   return sums;
 }

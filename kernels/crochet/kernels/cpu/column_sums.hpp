@@ -43,28 +43,28 @@ CROCHET_ALWAYS_INLINE void sum_parts(Worker& worker, const SumParts& parts, std:
 /// The number of columns that are joined at a time.
 inline constexpr std::int64_t joined_strip = 64;
 
-/// Adds up `some` columns of all parts' sums, from column j on, and multiplies them by `scale`.
+/// Adds up `some` columns of all parts' sums, from column j on, and divides them by `divisor`.
 template <class T>
 [[gnu::noinline]] void join_parts(const Worker& worker, int parts, std::int64_t n, std::int64_t j, std::int64_t some,
-                                  double scale, T* to) {
+                                  double divisor, T* to) {
   double all[joined_strip] = {};
   worker.each_part_of_sum<double>(parts, n, [&](const double* sums) {
     for (std::int64_t k = 0; k < some; ++k) all[k] += sums[j + k];
   });
-  for (std::int64_t k = 0; k < some; ++k) to[k] = static_cast<T>(all[k] * scale);
+  for (std::int64_t k = 0; k < some; ++k) to[k] = static_cast<T>(all[k] / divisor);
 }
 
-/// The column sums times `scale`, passed to the epilogue as one row, behind sum_parts(). That and the joining are
-/// functions without the epilogue, so kernels with different epilogues share their code.
+/// The column sums divided by `divisor`, passed to the epilogue as one row, behind sum_parts(). That and the joining
+/// are functions without the epilogue, so kernels with different epilogues share their code.
 template <class T, class Epilogue>
 CROCHET_ALWAYS_INLINE void pass_sums(Worker& worker, const SumParts& parts, std::int64_t n, const Epilogue& epilogue,
-                                     double scale = 1) {
+                                     double divisor = 1) {
   worker.sync();
   const Range columns = worker.part(n, simd::lanes);
   for (std::int64_t j = columns.from; j < columns.to; j += joined_strip) {
     const std::int64_t some = columns.to - j < joined_strip ? columns.to - j : joined_strip;
     T values[joined_strip];
-    join_parts(worker, parts.count, n, j, some, scale, values);
+    join_parts(worker, parts.count, n, j, some, divisor, values);
     epilogue.row(0, j, some, values);
   }
   worker.sync();  // from here on the scratch memory may be reused

@@ -54,20 +54,28 @@ class Groups {
   CROCHET_ALWAYS_INLINE simd::vec<T> centred(const T* x, std::int64_t at, std::int64_t j, How how) const {
     return simd::load(x + at, how, T(0)) - simd::load(mean + j, how, T(0));
   }
-  /// N sums over all positions, per channel: add(sums, offset in the image, channel, how) adds a position.
+  /// N sums over all positions, per channel, in T within blocks of positions and in double between them: add(sums,
+  /// offset in the image, channel, how) adds a position.
   template <std::size_t N, class Add>
   CROCHET_ALWAYS_INLINE void sum_places(const std::array<T*, N>& to, Add add) const {
     constexpr std::int64_t apart = 4;  // sums side by side: one would wait for its last addition
+    constexpr std::int64_t block = 128 * apart;
     simd::along(channels, [&](std::int64_t j, auto how) {
-      simd::vec<T> sums[apart][N] = {};
-      std::int64_t p = 0;
-      for (; p + apart <= places; p += apart) {
-        CROCHET_UNROLL
-        for (std::int64_t k = 0; k < apart; ++k) add(sums[k], (p + k) * channels + j, j, how);
+      simd::vec<double> totals[N] = {};
+      for (std::int64_t p = 0; p < places;) {
+        simd::vec<T> sums[apart][N] = {};
+        const std::int64_t end = places - p < block ? places : p + block;
+        for (; p + apart <= end; p += apart) {
+          CROCHET_UNROLL
+          for (std::int64_t k = 0; k < apart; ++k) add(sums[k], (p + k) * channels + j, j, how);
+        }
+        for (; p < end; ++p) add(sums[0], p * channels + j, j, how);
+        for (std::size_t n = 0; n < N; ++n) {
+          const simd::vec<T> sum = (sums[0][n] + sums[1][n]) + (sums[2][n] + sums[3][n]);
+          totals[n] += simd::convert<T, double, true>(sum);
+        }
       }
-      for (; p < places; ++p) add(sums[0], p * channels + j, j, how);
-      for (std::size_t n = 0; n < N; ++n)
-        simd::store(to[n] + j, (sums[0][n] + sums[1][n]) + (sums[2][n] + sums[3][n]), how);
+      for (std::size_t n = 0; n < N; ++n) simd::store(to[n] + j, simd::convert<double, T, true>(totals[n]), how);
     });
   }
   /// Replaces every channel's number by the mean of its group.

@@ -28,27 +28,38 @@ const Moments<T>* moments_of(const Call& call) {
   return call.in[1].as<const Moments<T>>();
 }
 
+/// The sums of the elements of R rows, in T within blocks and in double between them. add(sums, index, how) adds the
+/// rows' elements from an index on to their R vectors.
+template <int R, class T, class Add>
+CROCHET_ALWAYS_INLINE void sum_rows(std::int64_t n, double (&to)[R], Add add) {
+  simd::in_sum_blocks(n, [&](std::int64_t from, std::int64_t some) {
+    simd::vec<T> sums[R] = {};
+    simd::along(some, [&](std::int64_t j, auto how) { add(sums, from + j, how); });
+    for (int r = 0; r < R; ++r) to[r] += static_cast<double>(simd::across_sum(sums[r]));
+  });
+}
+
 /// The moments of R rows at a time, so that the latencies of their sums overlap.
 template <int R, class T>
 CROCHET_ALWAYS_INLINE void find_moments(const T* x, std::int64_t n, T epsilon, bool centred, Moments<T>* to) {
   const T count = static_cast<T>(n);
   T mean[R] = {};
-  simd::vec<T> sums[R] = {}, squares[R] = {};
+  double sums[R] = {}, squares[R] = {};
   if (centred) {
-    simd::along(n, [&](std::int64_t j, auto how) {
+    sum_rows<R, T>(n, sums, [&](simd::vec<T>* all, std::int64_t j, auto how) {
       CROCHET_UNROLL
-      for (int r = 0; r < R; ++r) sums[r] += simd::load(x + r * n + j, how, T(0));
+      for (int r = 0; r < R; ++r) all[r] += simd::load(x + r * n + j, how, T(0));
     });
-    for (int r = 0; r < R; ++r) mean[r] = simd::across_sum(sums[r]) / count;
+    for (int r = 0; r < R; ++r) mean[r] = static_cast<T>(sums[r]) / count;
   }
-  simd::along(n, [&](std::int64_t j, auto how) {
+  sum_rows<R, T>(n, squares, [&](simd::vec<T>* all, std::int64_t j, auto how) {
     CROCHET_UNROLL
     for (int r = 0; r < R; ++r) {
       const simd::vec<T> c = simd::load(x + r * n + j, how, mean[r]) - mean[r];
-      squares[r] += c * c;
+      all[r] += c * c;
     }
   });
-  for (int r = 0; r < R; ++r) to[r] = {mean[r], T(1) / std::sqrt(simd::across_sum(squares[r]) / count + epsilon)};
+  for (int r = 0; r < R; ++r) to[r] = {mean[r], T(1) / std::sqrt(static_cast<T>(squares[r]) / count + epsilon)};
 }
 
 template <bool Centred>
@@ -101,13 +112,13 @@ struct RowNormGradient {
     const auto normal = [&](std::int64_t j, auto how) {
       return static_cast<simd::vec<T>>(simd::load(x + j, how, T(0)) * m.scale - shift);
     };
-    simd::vec<T> slopes{}, products{};
-    simd::along(n, [&](std::int64_t j, auto how) {
+    double sums[2] = {};
+    sum_rows<2, T>(n, sums, [&](simd::vec<T>* all, std::int64_t j, auto how) {
       const simd::vec<T> h = slope(j, how);
-      slopes += h;
-      products += h * normal(j, how);
+      all[0] += h;
+      all[1] += h * normal(j, how);
     });
-    const T mean = Centred ? simd::across_sum(slopes) * share : T(0), dot = simd::across_sum(products) * share;
+    const T mean = Centred ? static_cast<T>(sums[0]) * share : T(0), dot = static_cast<T>(sums[1]) * share;
     simd::along(n, [&](std::int64_t j, auto how) {
       put(j, static_cast<simd::vec<T>>(((slope(j, how) - mean) - normal(j, how) * dot) * m.scale), how);
     });
@@ -184,7 +195,7 @@ struct Kernel<&op::column_variance> {
     const kernel::detail::Rows rows(call.in[0]);
     const kernel::detail::SumParts parts(call.worker, rows.count * rows.n);
     sum<T>(call, rows, parts);
-    kernel::detail::pass_sums<T>(call.worker, parts, rows.n, epilogue, 1.0 / static_cast<double>(rows.count));
+    kernel::detail::pass_sums<T>(call.worker, parts, rows.n, epilogue, static_cast<double>(rows.count));
   }
 
  private:

@@ -66,6 +66,31 @@ struct PoolShape {
   std::int64_t places() const { return s.y.places * s.x.places; }
 };
 
+/// The sum of at(y, x) over some rows and columns of a window, at least one.
+template <class At>
+CROCHET_ALWAYS_INLINE auto sum_of_elements(Range rows, Range columns, At at) {
+  auto sum = at(rows.from, columns.from);
+  for (std::int64_t i = rows.from; i < rows.to; ++i) {
+    for (std::int64_t k = i == rows.from ? columns.from + 1 : columns.from; k < columns.to; ++k) sum += at(i, k);
+  }
+  return sum;
+}
+/// The elements of a window that are summed in one accumulator.
+inline constexpr std::int64_t window_block = 64;
+/// The same for a large window: the sum of sums over blocks, so that the rounding error does not grow with the window.
+template <class At>
+CROCHET_ALWAYS_INLINE auto sum_of_blocks(std::int64_t rows, std::int64_t columns, At at) {
+  const std::int64_t wide = columns < window_block ? columns : window_block, high = window_block / wide;
+  decltype(at(0, 0)) total{};
+  for (std::int64_t y = 0; y < rows; y += high) {
+    const Range some{y, rows - y < high ? rows : y + high};
+    for (std::int64_t x = 0; x < columns; x += wide) {
+      total += sum_of_elements(some, {x, columns - x < wide ? columns : x + wide}, at);
+    }
+  }
+  return total;
+}
+
 /// Reduces each window: reduce(rows, columns, at) computes one result from the elements at(y, x).
 template <class T, class Epilogue, class Reduce>
 CROCHET_ALWAYS_INLINE void pool(const Call& call, const Epilogue& epilogue, Reduce reduce) {
@@ -239,13 +264,24 @@ template <>
 struct Kernel<&op::mean_pool> {
   template <class Backend, class Types, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
-    using T = typename Types::out;
-    kernel::detail::pool<T>(call, epilogue, [](std::int64_t rows, std::int64_t columns, auto at) {
-      auto sum = at(0, 0);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        for (std::int64_t k = i == 0 ? 1 : 0; k < columns; ++k) sum += at(i, k);
-      }
-      return decltype(sum)(sum * (T{1} / static_cast<T>(rows * columns)));
+    const kernel::Slide s(call.in[0], call.out, call.attributes);
+    if (s.y.taps * s.x.taps > kernel::detail::window_block) return large<typename Types::out>(call, epilogue);
+    means<typename Types::out>(call, epilogue, [](std::int64_t rows, std::int64_t columns, auto at) {
+      return kernel::detail::sum_of_elements({0, rows}, {0, columns}, at);
+    });
+  }
+
+ private:
+  template <class T, class Epilogue>
+  [[gnu::noinline]] static void large(const kernel::Call& call, const Epilogue& epilogue) {
+    means<T>(call, epilogue, [](std::int64_t rows, std::int64_t columns, auto at) {
+      return kernel::detail::sum_of_blocks(rows, columns, at);
+    });
+  }
+  template <class T, class Epilogue, class Sum>
+  CROCHET_ALWAYS_INLINE static void means(const kernel::Call& call, const Epilogue& epilogue, Sum sum) {
+    kernel::detail::pool<T>(call, epilogue, [&](std::int64_t rows, std::int64_t columns, auto at) {
+      return decltype(at(0, 0))(sum(rows, columns, at) * (T{1} / static_cast<T>(rows * columns)));
     });
   }
 };

@@ -103,7 +103,7 @@ void join_strip(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t wid
   if (j < width) join_columns<How, T, 1>(p + j, n, pitch, simd::First{width - j}, to + j);
 }
 
-/// The reductions of one call: elements T joined by How; sums are multiplied by `scale` (for means).
+/// The reductions of one call: elements T joined by How; sums are divided by `divisor` (for means).
 template <class How, class T, ReducePaths P = ReducePaths{}>
 class Reducer {
  public:
@@ -116,18 +116,18 @@ class Reducer {
 
   /// Calls put(first flat index of the result, count, values) for this worker's part.
   template <class Put>
-  void run(double scale, Put put) {
+  void run(double divisor, Put put) {
     const std::int64_t strips = (m_.inner + reduced_strip - 1) / reduced_strip;
     const std::int64_t pieces = m_.inner == 1 ? m_.outer : m_.outer * strips;
     const int parts = worker_.parts_of(m_.outer * m_.n * m_.inner, worth_a_part);
-    if (parts > 1 && pieces < 4 * parts) return run_in_parts(parts, scale, put);
+    if (parts > 1 && pieces < 4 * parts) return run_in_parts(parts, divisor, put);
     const Range mine = m_.inner == 1 ? worker_.part(m_.outer, reduced_strip) : worker_.part(pieces);
     if (along_rows()) {
       for (std::int64_t o = mine.from; o < mine.to; o += reduced_strip) {
-        rows(o, mine.to - o < reduced_strip ? mine.to - o : reduced_strip, scale, put);
+        rows(o, mine.to - o < reduced_strip ? mine.to - o : reduced_strip, divisor, put);
       }
     } else {
-      for (std::int64_t u = mine.from; u < mine.to; ++u) strip(u / strips, u % strips * reduced_strip, scale, put);
+      for (std::int64_t u = mine.from; u < mine.to; ++u) strip(u / strips, u % strips * reduced_strip, divisor, put);
     }
   }
 
@@ -137,33 +137,33 @@ class Reducer {
   static constexpr std::int64_t worth_a_part = 1 << 14;
 
   template <class Put>
-  void rows(std::int64_t o, std::int64_t count, double scale, Put& put) {
+  void rows(std::int64_t o, std::int64_t count, double divisor, Put& put) {
     T values[reduced_strip];
     for (std::int64_t k = 0; k < count; ++k) {
-      values[k] = finish(static_cast<Partial>(join_run<How, T>(in_ + (o + k) * m_.n, m_.n)), scale);
+      values[k] = finish(static_cast<Partial>(join_run<How, T>(in_ + (o + k) * m_.n, m_.n)), divisor);
     }
     put(o, count, values);
   }
   template <class Put>
-  void strip(std::int64_t o, std::int64_t j, double scale, Put& put) {
+  void strip(std::int64_t o, std::int64_t j, double divisor, Put& put) {
     Partial sums[reduced_strip];
     const std::int64_t width = m_.inner - j < reduced_strip ? m_.inner - j : reduced_strip;
     clear(sums, width);
     join_strip<How, T>(in_ + o * m_.n * m_.inner + j, m_.n, m_.inner, width, sums);
-    hand_over(o * m_.inner + j, width, sums, scale, put);
+    hand_over(o * m_.inner + j, width, sums, divisor, put);
   }
   template <class Put>
-  static void hand_over(std::int64_t at, std::int64_t width, const Partial* sums, double scale, Put& put) {
+  static void hand_over(std::int64_t at, std::int64_t width, const Partial* sums, double divisor, Put& put) {
     T values[reduced_strip];
     CROCHET_SHORT_LOOP
-    for (std::int64_t k = 0; k < width; ++k) values[k] = finish(sums[k], scale);
+    for (std::int64_t k = 0; k < width; ++k) values[k] = finish(sums[k], divisor);
     put(at, width, values);
   }
 
   /// Few results of many elements: the middle axis is divided into parts. Every member joins the rows of its parts,
   /// then the first joins the parts' results in order.
   template <class Put>
-  void run_in_parts(int parts, double scale, Put& put) {
+  void run_in_parts(int parts, double divisor, Put& put) {
     const std::int64_t results = m_.outer * m_.inner;
     const Range mine = worker_.part(parts);
     Partial* const sums = worker_.template scratch<Partial>(mine.size() * results);
@@ -180,7 +180,7 @@ class Reducer {
         for (std::int64_t k = 0; k < results; ++k) sums[k] = How::join(sums[k], more[k]);
       });
       for (std::int64_t k = 0; k < results; k += reduced_strip) {
-        hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, sums + k, scale, put);
+        hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, sums + k, divisor, put);
       }
     }
     worker_.sync();  // from here on the scratch memory may be reused
@@ -201,8 +201,8 @@ class Reducer {
     CROCHET_SHORT_LOOP
     for (std::int64_t k = 0; k < n; ++k) sums[k] = How::template nothing<Partial>;
   }
-  static T finish(Partial sum, double scale) {
-    return scale == 1 ? static_cast<T>(sum) : static_cast<T>(static_cast<double>(sum) * scale);
+  static T finish(Partial sum, double divisor) {
+    return divisor == 1 ? static_cast<T>(sum) : static_cast<T>(static_cast<double>(sum) / divisor);
   }
 
   const T* in_;
@@ -255,7 +255,7 @@ struct Kernel<&op::reduce_mean> {
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     kernel::detail::Reducer<kernel::Sum, T, P> sums(call);
-    sums.run(1.0 / static_cast<double>(sums.count()),
+    sums.run(static_cast<double>(sums.count()),
              [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
   }
 };

@@ -135,7 +135,7 @@ struct Kernel<&op::column_variance> : detail::SumOfRows {
           const T c = x[std::int64_t{1} * i * n + j] - mean[j];
           return c * c;
         },
-        [&](int j, auto total) { epilogue.element(0, j, static_cast<T>(total * (1.0 / rows))); });
+        [&](int j, auto total) { epilogue.element(0, j, static_cast<T>(total / rows)); });
   }
 };
 

@@ -4,6 +4,7 @@
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/kernels/cuda/epilogue.hpp>
 #include <crochet/kernels/cuda/window.hpp>
+#include <crochet/kernels/running.hpp>
 
 namespace crochet::cuda {
 
@@ -118,9 +119,10 @@ struct Kernel<&op::mean_pool> {
     const Operand image = call.in(0);
     const detail::Window window(image, call.out(), call);
     detail::each_result(block, call, window, [&](int, int row, int c, int n, int place) {
-      T sum = 0;
-      detail::each_in_window(image.as<const T>(), window, image[3], c, n, place, [&](T e, int) { sum += e; });
-      epilogue.element(row, c, sum * (T(1) / static_cast<T>(detail::count_inside(window, place))));
+      kernel::Running<kernel::Sum, T, 1> sum;
+      detail::each_in_window(image.as<const T>(), window, image[3], c, n, place, [&](T e, int) { sum.add(e); });
+      epilogue.element(row, c,
+                       static_cast<T>(sum.take()) * (T(1) / static_cast<T>(detail::count_inside(window, place))));
     });
   }
 };

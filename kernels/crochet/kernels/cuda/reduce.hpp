@@ -52,7 +52,7 @@ struct Reduce : ReduceRoom {
         block, call, m.outer, m.n, m.inner,
         [&](int o, int k, int j) { return x[(std::int64_t{1} * o * m.n + k) * m.inner + j]; },
         [&](int at, auto total) {
-          if constexpr (Mean) total *= 1.0 / m.n;
+          if constexpr (Mean) total /= m.n;
           epilogue.element(0, at, static_cast<T>(total));
         });
   }

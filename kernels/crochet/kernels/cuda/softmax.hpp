@@ -5,6 +5,7 @@
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/cuda/call.hpp>
 #include <crochet/kernels/cuda/join.hpp>
+#include <crochet/kernels/running.hpp>
 #include <crochet/kernels/simd_exp.hpp>
 #include <crochet/kernels/simd_log.hpp>
 
@@ -28,9 +29,9 @@ class Line {
   /// The sum of f(offset) over the line.
   template <class F>
   CROCHET_DEVICE_INLINE T sum(F f) const {
-    T s = 0;
-    each([&](std::int64_t at) { s += f(at); });
-    return join_warp<kernel::Sum>(block_, s);
+    kernel::Running<kernel::Sum, T, 1> s;
+    each([&](std::int64_t at) { s.add(f(at)); });
+    return join_warp<kernel::Sum>(block_, static_cast<T>(s.take()));
   }
   /// The greatest element; elements that are NaN do not count.
   CROCHET_DEVICE_INLINE T max(const T* x) const {

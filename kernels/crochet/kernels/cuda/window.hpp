@@ -34,11 +34,15 @@ struct WindowAxis {
   CROCHET_DEVICE_INLINE int of_place(int y) const { return y * stride - before; }
   CROCHET_DEVICE_INLINE int of_tap(int i) const { return i * dilation; }
   CROCHET_DEVICE_INLINE int inside(int s) const {
-    // The quotient is exact if s is a multiple: both are far below 2^24. A sum of 1/2 rounds it: lround is slow code.
-    // NOLINTNEXTLINE(bugprone-incorrect-roundings)
-    const int at = spread == 1 ? s : static_cast<int>(static_cast<float>(s) * inverse + 0.5F);
+    const int at = spread == 1 ? s : quotient(s);
     if (static_cast<unsigned>(at) >= static_cast<unsigned>(source)) return -1;
     return at * spread == s ? at : -1;
+  }
+  /// s / spread if s is a multiple. The product with the rounded inverse is off by less than 256 for every int; a
+  /// second product, of what is left, gives the difference. (An integer division is slower.)
+  CROCHET_DEVICE_INLINE int quotient(int s) const {
+    const int near = static_cast<int>(static_cast<float>(s) * inverse);
+    return near + static_cast<int>(static_cast<float>(s - near * spread) * inverse + 256.5F) - 256;
   }
   /// The taps [from, to) of the window at position y that are inside, for windows without dilation.
   CROCHET_DEVICE_INLINE int first_inside(int y) const {
