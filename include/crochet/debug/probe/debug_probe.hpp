@@ -46,9 +46,8 @@ struct DebugProbeOptions {
 ///   The times of the firings increase.
 /// - Throws LogicError for invalid options: a malformed pattern or operation, or an operation that does not support a
 ///   tensor's element type, unless tolerate_debug_op_creation_failures is set.
-/// - Cost: the graph is named when it or the device changes, and serialized once for each set of urls; each firing
-/// costs
-///   the debug operation and the publisher.
+/// - Cost: the graph is named when it or the device changes, and serialized once for each set of urls. Each firing
+///   costs the debug operation and the publisher.
 template <class W, Publisher P>
 class DebugProbe {
   static_assert(sizeof(W) > 0);  // reports a malformed Watch here, near the user's line, not in the executor
