@@ -164,7 +164,7 @@ TEST_F(Savers, ReadTheListOfAnotherSaverEachTime) {
   Program<> program;
   const Saver reader{dir.path(), options()};
   EXPECT_EQ(reader.latest_checkpoint(), std::nullopt);
-  const Saver writer{dir.path(), options(1)};
+  Saver writer{dir.path(), options(1)};
   writer.save(program.session.raw_session(), 1);
   EXPECT_EQ(reader.latest_checkpoint(), dir / "model.ckpt-1");
   writer.save(program.session.raw_session(), 2);
