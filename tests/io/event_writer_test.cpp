@@ -11,6 +11,7 @@
 #include "event_memory.hpp"
 #include "temporary_folder.hpp"
 
+#include <crochet/base/utf8.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/file_writer_cache.hpp>
@@ -541,8 +542,12 @@ TEST(EventWriter, AFailureThatNobodyAsksForIsReported) {
 TEST(EventWriter, APathThatIsNotUtf8LeavesTheEventReadable) {
   Desk desk;
   const io::EventWriter events = desk.writer();
-  events.checkpoint(9, "dir/\xfcbung/model.ckpt-9");
-  events.stop(9, "cannot write dir/\xfcbung");
+  events.checkpoint(9,
+                    "dir/\xfc"
+                    "bung/model.ckpt-9");
+  events.stop(9,
+              "cannot write dir/\xfc"
+              "bung");
   events.close();
   int logs = 0;
   for (const crochet::proto::Event& event : desk.events()) {
