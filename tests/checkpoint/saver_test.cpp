@@ -178,7 +178,7 @@ TEST_F(Savers, FindStepsOfAnyLength) {
   for (const std::int64_t step : {nanoseconds, INT64_MAX}) {
     Saver{dir.path(), options()}.save(program.session.raw_session(), step);
     std::filesystem::remove(dir / "checkpoint");
-    EXPECT_EQ(latest_checkpoint(dir.path()), dir / ("model.ckpt-" + std::to_string(step)));
+    EXPECT_EQ((Saver{dir.path(), options()}.latest_checkpoint()), dir / ("model.ckpt-" + std::to_string(step)));
   }
   EXPECT_EQ(detail::step_of("model.ckpt-9223372036854775808", "model.ckpt"), -1);
   EXPECT_EQ(detail::step_of("model.ckpt--1", "model.ckpt"), -1);

@@ -169,13 +169,9 @@ struct NotesAttempts {
 };
 
 TEST(Script, AnErrorInOnErrorDoesNotHideTheOtherHooks) {
-  static std::string said;
-  const auto before = cr::set_diagnostic_sink([](std::string_view line) { said = line; });
   cr::testing::Script run{cr::HookChain{ThrowsInOnError{}, NotesAttempts{}}};
-  EXPECT_NO_THROW(run.fail(std::runtime_error("over")));
-  cr::set_diagnostic_sink(before);
+  EXPECT_THROW(run.fail(cr::IoError("over")), std::runtime_error);
   EXPECT_EQ(run.hooks().template get<NotesAttempts>().errors, 1);
-  EXPECT_EQ(said, "crochet: on_error of a hook threw: the report failed");
 }
 
 TEST(Script, AStepAfterOneThatThrewIsItsNextAttempt) {

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
@@ -81,17 +80,16 @@ class Script {
     errors.rethrow_first();
   }
 
-  /// The end by an error: `on_error` of every hook with this exception. Their exceptions go to the diagnostic sink, as
-  /// in a session.
+  /// The end by an error: `on_error` of every hook with this exception. Then throws the first of their exceptions, with
+  /// the others inside; a session reports them.
   template <class Thrown>
   void fail(Thrown error) {
     if (std::exchange(ended_, true)) throw LogicError("crochet: fail() of a script that has ended");
     note("error");
     std::exception_ptr thrown = std::make_exception_ptr(std::move(error));
-    auto report = [](const std::exception_ptr& further) {
-      diagnose("crochet: on_error of a hook threw: " + crochet::detail::what_of(further));
-    };
-    chain_.template fire_guarded<phase::on_error>(report, thrown);
+    crochet::detail::NestedErrors errors;
+    chain_.template fire_guarded<phase::on_error>(errors, thrown);
+    errors.rethrow_first();
   }
 
   /// The phases so far: begin, create, b (before_run), a (after_run), end, error.

@@ -466,7 +466,7 @@ TEST(ProfilerHook, StaysInItsFolderWhenTheProgramEntersAnother) {
     run.end();
   }
   EXPECT_TRUE(fs::exists(here / "run.pftrace"));
-  EXPECT_GE(std::distance(fs::directory_iterator{here / "out"}, fs::directory_iterator{}), 3);
+  EXPECT_TRUE(fs::exists(here / "out" / "timeline-2.json"));
   EXPECT_TRUE(fs::is_empty(there.path()));
 }
 
