@@ -198,8 +198,7 @@ TEST_F(AsyncSaves, AChildOfForkDestroysItsCopyAndCannotSave) {
   RawSession<decltype(e)> raw{e, 1};
   Gated::set(false);
   background->save(raw, 1);
-  // Until the thread probably waits: a child would have the lock of AddressSanitizer's allocator, if the thread held
-  // it.
+  // Until the thread probably waits: a child has the lock of AddressSanitizer's allocator that another thread holds.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const pid_t child = ::fork();
   if (child == 0) {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
@@ -20,6 +19,7 @@
 #include <crochet/base/standard_error.hpp>
 #include <crochet/io/event_file.hpp>
 #include <crochet/io/messages.hpp>
+#include <crochet/storage/absolute_path.hpp>
 
 namespace crochet::io {
 
@@ -46,7 +46,7 @@ class EventLog {
   /// folder is one below the folder that is current now.
   EventLog(const std::filesystem::path& directory, EventLogOptions options)
       : options_(std::move(options)),
-        directory_(absolute_folder(directory)),
+        directory_(absolute_path(directory)),
         file_(std::make_unique<EventFile>(directory_, options_.file)),
         flushed_at_(options_.clock()) {}
 
@@ -86,11 +86,6 @@ class EventLog {
   void is_too_large(std::size_t bytes);
   void recovered();
   void begin_another_file();
-  static std::filesystem::path absolute_folder(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::path absolute = std::filesystem::absolute(folder, error);
-    return error ? folder : absolute;
-  }
 
   EventLogOptions options_;
   std::filesystem::path directory_;

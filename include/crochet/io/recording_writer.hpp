@@ -47,6 +47,7 @@ class RecordingWriter {
  private:
   void mark(std::string_view kind, std::initializer_list<std::string_view> texts);
 
+  std::filesystem::path path_;
   PathLock lock_{};
   std::unique_ptr<EventSink> sink_;
   std::string unwritten_{};

@@ -82,7 +82,7 @@ CROCHET_INLINE void put_wire_value(std::string& summary, std::string_view tag, s
 
 namespace crochet::io {
 
-CROCHET_INLINE RecordingWriter::RecordingWriter(const std::filesystem::path& path) {
+CROCHET_INLINE RecordingWriter::RecordingWriter(const std::filesystem::path& path) : path_(path) {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) throw IoError("crochet: the recording " + path.string() + " cannot be made: " + error.message());
@@ -139,7 +139,8 @@ CROCHET_INLINE void RecordingWriter::flush() {
 CROCHET_INLINE void RecordingWriter::sync() {
   flush();
   sink_->sync();
-  if (sink_->vanished()) throw IoError("crochet: the recording was removed or replaced while it was written");
+  if (!sink_->vanished()) return;
+  throw IoError("crochet: the recording " + path_.string() + " was removed or replaced while it was written");
 }
 
 CROCHET_INLINE void RecordingWriter::mark(std::string_view kind, std::initializer_list<std::string_view> texts) {

@@ -83,6 +83,9 @@ namespace crochet::graph_error {
   fail("a position, a step or an axis of " + std::to_string(n) +
        ": slice, pad, argmax and top_k have them up to 2^31 - 1");
 }
+constexpr void require_32_bits(std::int64_t n) {
+  if (n > INT32_MAX || n < -INT32_MAX) position_does_not_fit_32_bits(n);
+}
 /// slice with a step of 0.
 [[noreturn]] inline void step_is_zero() { fail("a slice needs a step other than 0"); }
 /// split<N> needs a dimension divisible by N; unstack<N> needs one of size N.

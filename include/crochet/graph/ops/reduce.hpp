@@ -8,10 +8,6 @@
 namespace crochet {
 
 namespace detail {
-/// An axis whose positions are int32.
-constexpr void want_32_bits(std::int64_t n) {
-  if (n > INT32_MAX) graph_error::position_does_not_fit_32_bits(n);
-}
 // ints[0] = mask of the reduced axes, which must be contiguous; ints[1] = whether they are kept as dimensions of 1.
 constexpr TypedShape infer_reduce(const OpInputs& in) {
   Shape out;
@@ -34,7 +30,7 @@ constexpr TypedShape infer_argmax(const OpInputs& in) {
   const Shape x = in.shape(0);
   for (std::size_t i = 0; i < x.rank; ++i) {
     const bool reduced = ((static_cast<unsigned>(in.attributes.ints[0]) >> i) & 1U) != 0;
-    if (reduced && x[i].is_static()) want_32_bits(x[i].factor);
+    if (reduced && x[i].is_static()) graph_error::require_32_bits(x[i].factor);
   }
   return {DType::int32, infer_arithmetic_reduce(in).shape};
 }

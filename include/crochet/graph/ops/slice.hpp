@@ -40,7 +40,7 @@ struct Place {
 
 /// A position or step as an attribute.
 constexpr std::int32_t to_32_bits(std::int64_t n) {
-  if (n > INT32_MAX || n < -INT32_MAX) graph_error::position_does_not_fit_32_bits(n);
+  graph_error::require_32_bits(n);
   return static_cast<std::int32_t>(n);
 }
 /// The elements begin, begin + step, ... along an axis, as attributes of op::slice and op::pad.

@@ -13,7 +13,7 @@ constexpr TypedShape infer_top_k(const OpInputs& in) {
   Extent& last = out[out.rank - 1];
   const std::int64_t k = in.attributes.ints[0];
   if (!last.is_static() || k < 0 || k > last.factor) graph_error::top_k_wants_more_than_the_last_dimension_has();
-  if (last.factor > INT32_MAX) graph_error::position_does_not_fit_32_bits(last.factor);
+  graph_error::require_32_bits(last.factor);
   last = k;
   return {DType::int32, out};
 }

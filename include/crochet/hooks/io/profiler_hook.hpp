@@ -155,8 +155,6 @@ class ProfilerHook {
   void settle();
 
   [[nodiscard]] std::filesystem::path output_dir() const;
-  /// The path as an absolute one: the program may enter another folder.
-  static std::filesystem::path from_here(const std::filesystem::path& path);
   trace::RunWriterOptions writer_options();
   io::EventWriter event_writer();
 

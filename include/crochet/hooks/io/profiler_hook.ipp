@@ -26,6 +26,7 @@
 #include <crochet/hooks/kit/cadence_of.hpp>
 #include <crochet/hooks/kit/rank_folder.hpp>
 #include <crochet/io/file_writer_cache.hpp>
+#include <crochet/storage/absolute_path.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/trace/run_writer.hpp>
 #include <crochet/trace/step_recorder.hpp>
@@ -79,19 +80,13 @@ CROCHET_INLINE std::filesystem::path ProfilerHook::output_dir() const {
   return detail::rank_folder(options_.output_dir, rank_, ranks_);
 }
 
-CROCHET_INLINE std::filesystem::path ProfilerHook::from_here(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute;
-}
-
 CROCHET_INLINE trace::RunWriterOptions ProfilerHook::writer_options() {
   const std::filesystem::path folder = output_dir(), perfetto = detail::rank_file(options_.perfetto, rank_, ranks_);
-  return {.output_dir = from_here(folder.empty() ? "." : folder),
+  return {.output_dir = io::absolute_path(folder.empty() ? "." : folder),
           .timeline = {options_.show_dataflow, options_.show_memory},
           .run_metadata = options_.run_metadata,
           .events = event_writer(),
-          .perfetto = perfetto.empty() ? perfetto : from_here(perfetto),
+          .perfetto = perfetto.empty() ? perfetto : io::absolute_path(perfetto),
           .in_background = options_.in_background,
           .on_write_error = options_.on_write_error,
           .report = options_.sink,
