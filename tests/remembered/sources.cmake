@@ -2,7 +2,7 @@
 # the headers, the checks' own headers and script, and the compilers.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE files ${root}/include/* ${root}/kernels/* ${root}/proto/* ${root}/tests/compile_fail/*.hpp
-  ${root}/tests/compile_fail/*.cmake ${root}/tests/remembered/*.cmake)
+  ${root}/tests/compile_fail/*.py ${root}/tests/remembered/*.cmake)
 list(SORT files)
 set(all "")
 foreach(file IN LISTS files)
