@@ -45,7 +45,8 @@ struct Parallel {
 
   static constexpr bool is_device = true;
 
-  /// Throws LogicError if ParallelOptions::shards or ShardedOptimizer does not fit the number of ranks.
+  /// Collective. Throws LogicError if ParallelOptions::shards or ShardedOptimizer does not fit the number of ranks, and
+  /// RanksDisagreeError on all ranks if the limit of threads or the seed of their devices differs.
   template <class Model>
   auto compile() const {
     constexpr bool in_shards = std::is_same_v<Options, ParallelOptions>;

@@ -12,6 +12,7 @@
 #include <crochet/kernels/exchange.hpp>
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/divided_model.hpp>
+#include <crochet/ranks/equal_ranks.hpp>
 #include <crochet/ranks/model_of_rank.hpp>
 #include <crochet/ranks/rank_group.hpp>
 #include <crochet/session/unusable_executor.hpp>
@@ -41,6 +42,7 @@ class ParallelExecutor : public detail::ModelOfRank<detail::ExecutorOfRank<Devic
   template <class H>
   using placed_hook = std::conditional_t<runs_on<H> == RunsOn::chief, OnChief<H>, H>;
 
+  /// Collective. Throws RanksDisagreeError if the limit of threads or the seed differs between ranks.
   ParallelExecutor(const Device& device, C communicator, const RankGroupOptions& options)
       : ParallelExecutor(device, std::make_unique<RankGroup<C>>(std::move(communicator), options)) {}
   /// Makes the executor of the extended graph from one without the extensions.
@@ -66,7 +68,11 @@ class ParallelExecutor : public detail::ModelOfRank<detail::ExecutorOfRank<Devic
  private:
   ParallelExecutor(const Device& device, std::unique_ptr<RankGroup<C>> owned)
       : Base(std::move(owned), [&](kernel::Exchange* ranks) { return device.settings_of_rank(ranks); }),
-        device_(device) {}
+        device_(device) {
+    int threads = 0;  // a GPU has no limit
+    if constexpr (requires { this->threads(); }) threads = this->threads();
+    detail::require_equal_options(ranks(), threads, this->settings().seed);
+  }
 
   Device device_;
 };

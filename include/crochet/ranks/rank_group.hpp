@@ -15,6 +15,7 @@
 #include <crochet/base/message.hpp>
 #include <crochet/kernels/exchange.hpp>
 #include <crochet/ranks/communicator.hpp>
+#include <crochet/ranks/equal_ranks.hpp>
 #include <crochet/ranks/fixed_shards.hpp>
 #include <crochet/ranks/ordered_sum.hpp>
 #include <crochet/ranks/overlapped_sums.hpp>
@@ -154,6 +155,7 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
 
   /// Collective: prepares a new session on all ranks. The chief's creator initializes or restores it, and all ranks get
   /// the chief's variables, step and hook state. Throws what the creator throws, on other ranks as meet();
+  /// RanksDisagreeError if the variables of two ranks differ in names, types or sizes;
   /// FailedPreconditionError if a session was lost at different steps of ranks whose states differ, and the creator has
   /// not restored them.
   template <class Raw, class Creator, class Coordinator>
@@ -167,7 +169,9 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     }
     detail::SharedSession<RankGroup, Raw> session(*this, raw);
     session.prepare();
-    const auto all = meet({.kind = kind_of("create"), .rows = raw.step()});
+    const std::uint64_t layout = detail::layout_of_variables(raw.executor());
+    const auto all = meet({.kind = kind_of("create"), .rows = raw.step(), .bits = layout});
+    detail::require_equal_variables(all);
     if (this->parts_are_of_different_sessions()) detail::require_one_first_step(all);
     session.share();
   }
