@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -112,6 +115,35 @@ TEST_F(StopOnSignal, ASecondSignalKills) {
   };
   EXPECT_EXIT(twice(SIGINT, SIGINT), ::testing::KilledBySignal(SIGINT), "");
   EXPECT_EXIT(twice(SIGINT, SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+/// Raises two signals `ns` apart, as kill() of another process does.
+void kill_twice(int first, int second, std::int64_t ns) {
+  static std::int64_t now;
+  now = 5;
+  cr::detail::signal_clock.store([] { return now; });
+  cr::MonitoredSession session{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+  kill(getpid(), first);
+  now += ns;
+  kill(getpid(), second);
+  session.close();
+  _exit(cr::StopOnSignal::exit_code());
+}
+// The timeout of coreutils sends its signal to the child and to the group of processes.
+TEST_F(StopOnSignal, ASignalThatAProgramSendsTwiceIsOne) {
+  constexpr std::int64_t second = 1'000'000'000;
+  EXPECT_EXIT(kill_twice(SIGTERM, SIGTERM, 0), ::testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(kill_twice(SIGTERM, SIGTERM, second - 1), ::testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(kill_twice(SIGTERM, SIGTERM, second), ::testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(kill_twice(SIGTERM, SIGINT, 0), ::testing::KilledBySignal(SIGINT), "");
+}
+TEST_F(StopOnSignal, ASignalOfTheKeyboardIsNotARepetition) {
+  cr::detail::first_signal_ns.store(5);
+  cr::detail::signal_clock.store([] { return std::int64_t{6}; });
+  EXPECT_FALSE(cr::detail::repeats_first_signal(SIGINT, SIGINT, SI_KERNEL));
+  EXPECT_TRUE(cr::detail::repeats_first_signal(SIGINT, SIGINT, SI_QUEUE) &&
+              !cr::detail::repeats_first_signal(SIGINT, SIGTERM, SI_QUEUE));
+  cr::detail::signal_clock.store(&cr::detail::signal_clock_ns);
 }
 
 // ---- Every wait of the library ends

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include <crochet/base/atomic.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/stop_kind.hpp>
 #include <crochet/session/signal_flag.hpp>
@@ -16,9 +19,29 @@ namespace crochet {
 
 namespace detail {
 
-/// Records the first signal. A second one, of either kind, kills the program. Async-signal-safe.
-extern "C" inline void crochet_note_signal(int number) {
-  if (received_signal.exchange(number) == 0) return;
+/// Nanoseconds of a clock that only goes forward. Async-signal-safe.
+inline std::int64_t signal_clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+inline Atomic<std::int64_t (*)()> signal_clock{&signal_clock_ns};  ///< tests replace it
+inline Atomic<std::int64_t> first_signal_ns{0};                    ///< 0: none, or its time is not stored yet
+
+/// Whether a program has sent a signal to several of its targets, of which this process is more than one: the `timeout`
+/// of coreutils sends it to its child, and then to the group of processes.
+inline bool repeats_first_signal(int first, int number, int code) {
+  if (first != number || (code != SI_USER && code != SI_QUEUE)) return false;
+  const std::int64_t at = first_signal_ns.load();
+  return at == 0 || signal_clock.load()() - at < 1'000'000'000;
+}
+
+/// Records the first signal. A second one, of either kind, kills the program, unless it repeats the first.
+/// Async-signal-safe.
+extern "C" inline void crochet_note_signal(int number, siginfo_t* info, void* /*context*/) {
+  const int first = received_signal.exchange(number);
+  if (first == 0) return first_signal_ns.store(signal_clock.load()());
+  if (repeats_first_signal(first, number, info->si_code)) return;
   std::signal(number, SIG_DFL);
   std::raise(number);  // delivered when this handler returns
 }
@@ -41,8 +64,8 @@ class SignalHandlers {
     const std::lock_guard lock{shared().mutex};
     if (shared().armed++ > 0) return;
     struct sigaction note {};
-    note.sa_handler = &crochet_note_signal;
-    note.sa_flags = SA_RESTART;
+    note.sa_sigaction = &crochet_note_signal;
+    note.sa_flags = SA_RESTART | SA_SIGINFO;
     sigaction(SIGINT, &note, &shared().interrupt);
     sigaction(SIGTERM, &note, &shared().terminate);
   }
@@ -73,6 +96,8 @@ class SignalHandlers {
 
 /// Ends the session's loop at SIGINT (Ctrl-C) or SIGTERM. The current step is finished, and every after_run and every
 /// `end` is called, so a CheckpointSaver saves. A second signal, of either kind, kills the program.
+/// The same signal that a program sends within 1 s of the first is not a second one: `timeout` sends it twice. Ctrl-C
+/// twice is.
 /// - Fires: begin installs the handlers of the two signals; end, on_error or destruction restores the previous ones.
 /// - Waits of the library (for a session, a checkpoint, the global step, the pause before a recovery) end at once. A
 ///   wait that delays a run throws StopIteration or CancelledError.
@@ -103,7 +128,10 @@ struct StopOnSignal {
   /// The exit status for `return` of main.
   [[nodiscard]] static int exit_code() { return received() == 0 ? 0 : 128 + received(); }
   /// Clears the signal, for a program that continues after it.
-  static void forget() { detail::received_signal.store(0); }
+  static void forget() {
+    detail::first_signal_ns.store(0);
+    detail::received_signal.store(0);
+  }
 };
 
 }  // namespace crochet
