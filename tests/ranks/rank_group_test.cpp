@@ -8,9 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
 
 namespace ranks_rank_group_test {
 
@@ -40,6 +44,30 @@ TEST(RankGroups, ARankThatFailsGivesUpItsGpusSumsBehindTheRollCall) {
   group.fail("out of ink");
   EXPECT_EQ(calls.size(), 3U) << "once";
   EXPECT_TRUE(group.over());
+}
+
+/// A network that is gone.
+struct Unreachable : cr::Solo {
+  static void all_gather(std::span<const std::byte>, std::span<std::byte>) { throw std::runtime_error("no route"); }
+};
+
+TEST(RankGroups, AFailureThatCannotBeReportedIsADiagnostic) {
+  static std::string said;
+  const cr::DiagnosticSink before = cr::set_diagnostic_sink([](std::string_view line) { said = line; });
+  cr::RankGroup<Unreachable> group{Unreachable{}};
+  group.fail("out of paper");
+  cr::set_diagnostic_sink(before);
+  EXPECT_TRUE(group.over());
+  EXPECT_EQ(said, "crochet: rank 0 has failed and could not report it to the others: no route");
+}
+
+TEST(RankGroups, ALossBehindAFailureCallsNobody) {
+  std::vector<std::string> calls;
+  cr::RankGroup<Recorded> group{Recorded(calls)};
+  group.fail("out of paper");
+  calls.clear();
+  EXPECT_THROW(group.lose(), cr::LogicError);
+  EXPECT_EQ(calls, std::vector<std::string>());
 }
 
 }  // namespace ranks_rank_group_test

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +15,10 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/ranks/communicator.hpp>
 #include <crochet/ranks/part_exchange.hpp>
 #include <crochet/ranks/roll_call.hpp>
@@ -45,7 +48,7 @@ class RankProtocol {
   /// Throws, if a rank does not come: StopIteration if it leaves, PeerPreemptedError if it has lost its session,
   /// PeerFailedError if it has failed, RanksDisagreeError if it comes to something else.
   std::span<const Presence> meet(const Presence& mine) {
-    if (over_) throw LogicError("crochet: the ranks of this session have ended or failed; make a new one on all ranks");
+    if (over_) refuse_call();
     const auto all = statements(mine);
     if (first_in(all, RankState::leaves) >= 0) {
       note_end(all);
@@ -79,17 +82,23 @@ class RankProtocol {
     if (over_) return;
     detail::require_one_step(meet({.kind = kind_of("last step"), .rows = step}));
   }
-  /// In place of the next roll call: this rank has failed. No effect if the ranks are over.
+  /// In place of the next roll call: this rank has failed. No effect if the ranks are over. Writes a diagnostic if the
+  /// communicator throws.
   void fail(std::string_view what) noexcept {
     if (std::exchange(over_, true)) return;
-    if constexpr (requires { communicator_.note_failure(what); }) communicator_.note_failure(what);
-    const auto all = calls_.hold(communicator_, {.state = RankState::failed});
-    static_cast<void>(text_of(first_in(all, RankState::failed), what));
+    try {
+      if constexpr (requires { communicator_.note_failure(what); }) communicator_.note_failure(what);
+      const auto all = calls_.hold(communicator_, {.state = RankState::failed});
+      static_cast<void>(text_of(first_in(all, RankState::failed), what));
+    } catch (...) {
+      note_unreported();
+    }
     give_up();  // now, because until the roll call others may wait for what this rank's GPU has queued
   }
   /// In place of the next roll call: this rank has lost its session. When it returns all ranks create theirs anew.
-  /// Throws PeerFailedError if one of them cannot.
+  /// Throws PeerFailedError if one of them cannot, and LogicError if the ranks are over.
   void lose() {
+    if (over_) refuse_call();
     const auto all = calls_.hold(communicator_, {.state = RankState::preempted});
     check_failures(all);
   }
@@ -148,6 +157,16 @@ class RankProtocol {
  private:
   using Text = std::array<char, 480>;
 
+  [[noreturn]] CROCHET_COLD static void refuse_call() {
+    throw LogicError("crochet: the ranks of this session have ended or failed; make a new one on all ranks");
+  }
+  /// In a catch block of fail(). The caller has the error of this rank, the others do not.
+  CROCHET_COLD void note_unreported() noexcept {
+    detail::diagnose_or("crochet: the failure of a rank could not be reported to the others", [&] {
+      return detail::message({"crochet: rank ", rank(), " has failed and could not report it to the others: ",
+                              detail::what_of(std::current_exception())});
+    });
+  }
   /// A rank has failed: what the GPUs of the others have queued may not end by itself.
   void give_up() noexcept {
     over_ = true;
