@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 
 #include <crochet/executor/cpu/chosen_team.hpp>
@@ -48,11 +49,13 @@ class TeamRuns {
   CROCHET_HOST_ALWAYS_INLINE void run_plan(Workspace& w, const F&... feeds) {
     variables_.template settle<P>();
     const auto execute = [&](const Dims& dims, const auto& steps) {
-      if constexpr (Lowering<T, P, Backend>::only_scalars) {
-        team_.run_alone(steps);
-      } else {
-        team_.template run<P>(w.choices_, dims, steps);
-      }
+      guard_exchanges<P>([&] {
+        if constexpr (Lowering<T, P, Backend>::only_scalars) {
+          team_.run_alone(steps);
+        } else {
+          team_.template run<P>(w.choices_, dims, steps);
+        }
+      });
     };
     if constexpr (in_shards<P>) {
       const auto run = [&](const auto& shards, const auto& remember) {
@@ -160,11 +163,13 @@ class TeamRuns {
     }
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
     const auto work = [&](kernel::Worker& worker) { steps(worker, show); };
-    if constexpr (L::only_scalars) {
-      team_.run_alone(work);
-    } else {
-      team_.run_on(threads, work);
-    }
+    guard_exchanges<Plain>([&] {
+      if constexpr (L::only_scalars) {
+        team_.run_alone(work);
+      } else {
+        team_.run_on(threads, work);
+      }
+    });
     remember();
     failure.rethrow();
     shown.end(probes);
@@ -183,6 +188,20 @@ class TeamRuns {
     using Exchanges = ExchangesOf<T, P>;
     frame.exchange = settings_.exchange;
     if constexpr (Exchanges::any) settings_.exchange->begin(Exchanges::kind, Exchanges::rows(frame.dims));
+  }
+  /// The steps of a run of plan P behind begin_exchange(). The other ranks wait for its exchanges, so an error of this
+  /// one, for example of missing scratch memory, ends all ranks.
+  template <class P, class Steps>
+  CROCHET_HOST_ALWAYS_INLINE void guard_exchanges(const Steps& steps) const {
+    if constexpr (kernel::divides_batch<Backend> && ExchangesOf<T, P>::any) {
+      try {
+        steps();
+      } catch (const std::exception& e) {
+        settings_.exchange->abort(e.what());
+      }
+    } else {
+      steps();
+    }
   }
 };
 
