@@ -60,7 +60,8 @@ auto mapped_batch(Function& f, DataPosition position, const Feeds<Feed<N, View>.
 /// The batches of `Source`, each as the function makes it: `data.batch(32).map(f).prefetch(2)`.
 /// - f gets the TensorView of each field, in the order of the fields, and returns `data_set(field<"x">(...), ...)`: the
 ///   names, types and shapes of the new batch. In front of the views it may take the DataPosition of the batch, as the
-///   seed of what it draws; then a resume gives the same batches.
+///   seed of what it draws; then a resume gives the same batches. On several ranks all have the same position: add the
+///   rank to the seed, or each draws the same numbers for its rows.
 /// - Position, order and epochs are those of the source. A resume returns the same batches if f depends on its
 ///   arguments only.
 /// - next() throws what f throws, and LogicError if it returns another number of rows than the batch has. Cost: that
