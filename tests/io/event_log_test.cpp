@@ -288,6 +288,34 @@ TEST(EventLog, GoesOnInANewFileIfTheDiskRefusesWhatTheSystemHadTaken) {
   EXPECT_EQ(bench.written(), "version loss=1@5 loss=1@6");
 }
 
+TEST(EventLog, ADiskThatGoesOnRefusingIsTriedMoreAndMoreRarely) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  bench.disk->refuses = true;
+  for (int flush = 1; flush <= 100; ++flush) {  // of 120 s
+    log.append(scalar(1, flush, 1));
+    bench.clock.advance(120);
+    log.flush_if_due();
+  }
+  // At 120, 240, 480, 960, 1920, 3840 and 7440 s, and from there on each hour.
+  EXPECT_EQ(bench.disk->order.size(), 8U);
+  EXPECT_EQ(bench.said.lines().size(), 2U) << bench.said.text();
+  bench.disk->refuses = false;
+  log.flush();
+  EXPECT_TRUE(log.failing()) << "it waits";
+  log.last_flush();
+  EXPECT_FALSE(log.failing());
+  EXPECT_EQ(bench.disk->order.size(), 9U);
+  EXPECT_EQ(bench.said.lines().size(), 3U) << bench.said.text();
+  EXPECT_NE(bench.said.text().find(log.path().string()), std::string::npos) << bench.said.text();
+  bench.disk->refuses = true;
+  for (int flush = 0; flush < 2; ++flush) {
+    log.append(scalar(1, 1, 1));
+    log.flush();
+  }
+  EXPECT_EQ(bench.disk->order.size(), 10U) << "the first new file is tried at once";
+}
+
 TEST(EventLog, OrTheErrorLeavesAtOnce) {
   Bench bench;
   io::EventLog log(crochet::testing::empty_folder(), bench.options(io::OnWriteError::stop));

@@ -56,8 +56,11 @@ class EventLog {
   /// Passes the buffer to the system, so that readers see it. After a failure only flush() tries again.
   void write();
   /// Writes everything to the disk. If the file has vanished, or the disk has refused what the system had taken, those
-  /// events are lost; the rest goes into a new file.
+  /// events are lost; the rest goes into a new file. With OnWriteError::go_on a disk that refuses that file, too, is
+  /// tried again after twice flush_seconds, then four times that and so on, at most an hour: each try is a new file.
   void flush();
+  /// The same at the end: tries in any case.
+  void last_flush();
   [[nodiscard]] double seconds_to_flush() const { return flushed_at_ + options_.flush_seconds - options_.clock(); }
   void flush_if_due();
 
@@ -83,6 +86,8 @@ class EventLog {
       }
     }
   }
+  [[nodiscard]] bool waits_for_disk() const;
+  void note_refusal();
   void is_too_large(std::size_t bytes);
   void recovered();
   void begin_another_file();
@@ -96,6 +101,8 @@ class EventLog {
   std::uint64_t unsynced_ = 0;  // events since the last one that is on the disk
   bool failing_ = false;
   bool refused_ = false;  // the disk: the end of the file may be missing
+  int refusals_ = 0;      // one after the other
+  double retry_at_ = 0;
 };
 
 }  // namespace crochet::io

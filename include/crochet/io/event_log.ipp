@@ -4,6 +4,7 @@
 
 #include <crochet/io/event_log.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,14 @@ CROCHET_INLINE void EventLog::write() {
 }
 
 CROCHET_INLINE void EventLog::flush() {
+  if (waits_for_disk()) {
+    flushed_at_ = options_.clock();
+  } else {
+    last_flush();
+  }
+}
+
+CROCHET_INLINE void EventLog::last_flush() {
   flushed_at_ = options_.clock();
   attempt([this] {
     if (file_->vanished() || refused_) begin_another_file();
@@ -43,12 +52,27 @@ CROCHET_INLINE void EventLog::flush() {
     try {
       file_->sync();
     } catch (const IoError&) {  // the system keeps nothing of what it could not write, and reports it once
-      refused_ = true;
-      lost_ += std::exchange(unsynced_, 0);
+      note_refusal();
       throw;
     }
     unsynced_ = 0;
+    refusals_ = 0;
   });
+}
+
+/// The first new file is tried at once.
+CROCHET_INLINE bool EventLog::waits_for_disk() const {
+  return refusals_ > 1 && options_.on_write_error == OnWriteError::go_on && options_.clock() < retry_at_;
+}
+
+CROCHET_COLD CROCHET_INLINE void EventLog::note_refusal() {
+  refused_ = true;
+  lost_ += std::exchange(unsynced_, 0);
+  ++refusals_;
+  constexpr double least = 1, most = 3600;
+  double pause = std::max(options_.flush_seconds, least);
+  for (int i = 1; i < refusals_ && pause < most; ++i) pause *= 2;
+  retry_at_ = options_.clock() + std::min(pause, most);
 }
 
 CROCHET_INLINE void EventLog::flush_if_due() {
@@ -72,6 +96,10 @@ CROCHET_COLD CROCHET_INLINE void EventLog::begin_another_file() {
   auto next = std::make_unique<EventFile>(directory_, options_.file);
   next->take_unwritten(*file_);
   file_ = std::move(next);
+  if (refusals_ > 1) {  // said of the first one; recovered() has the path
+    refused_ = false;
+    return;
+  }
   report("crochet: the event file " + before +
          (std::exchange(refused_, false) ? " may lack its last events, which the disk has not taken"
                                          : " has vanished, with the events in it") +

@@ -128,9 +128,14 @@ CROCHET_INLINE void EventQueue::do_next(Lock& lock) {
 
 CROCHET_INLINE void EventQueue::flush_now(Lock& lock) {
   const std::uint64_t mine = flushes_wanted_;
+  const bool closing = closing_;
   unlocked(lock, [&] {
     report_drops();
-    log_.flush();
+    if (closing) {
+      log_.last_flush();
+    } else {
+      log_.flush();
+    }
   });
   path_ = log_.path();
   flushes_done_ = mine;
