@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
 
+#include "command_input.hpp"
 #include "command_line.hpp"
 #include "server.hpp"
 #include "version_note.hpp"
@@ -42,37 +44,32 @@ int stop_signals() {
   return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-/// Reads the available input; false at its end. `line`: the incomplete last line.
-bool read_commands(crochet::debugd::Server& server, std::string& line, bool& quit) {
-  char bytes[4096];
-  const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
-  if (count <= 0) {
-    if (!line.empty() && !server.command(std::exchange(line, {}))) quit = true;
-    return false;
-  }
-  for (const char c : std::string_view(bytes, static_cast<std::size_t>(count))) {
-    if (c != '\n') {
-      if (line.size() < 65'536) line += c;
-    } else if (!server.command(std::exchange(line, {}))) {
-      quit = true;
-    }
-  }
-  return true;
-}
-
 /// Waits until `quit`, a signal, or the last of `--runs`.
 void wait(crochet::debugd::Server& server, int signals, int finished) {
+  crochet::debugd::CommandInput commands{STDIN_FILENO};
   pollfd from[] = {{signals, POLLIN, 0}, {finished, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-  std::string line;
   for (bool quit = false; !quit;) {
-    if (poll(from, 3, -1) < 0) continue;
+    from[2].fd = commands.descriptor();
+    if (poll(from, 3, commands.timeout()) < 0) continue;
     quit = from[0].revents != 0 || from[1].revents != 0;
-    if (!quit && from[2].revents != 0 && !read_commands(server, line, quit)) from[2].fd = -1;
+    if (!quit && from[2].revents != 0)
+      quit = !commands.read([&](const std::string& line) { return server.command(line); });
+  }
+}
+/// Waits until the lines are read: as long as that takes, after a signal for 2 s.
+void wait_for_reader(crochet::debugd::Server& server, int signals) {
+  pollfd signal{signals, POLLIN, 0};
+  while (const std::size_t unread = server.unread_lines(2)) {
+    if (poll(&signal, 1, 0) <= 0) continue;
+    std::cerr.tie(nullptr);  // a flush of standard output would wait
+    std::cerr << "crochet: standard output was not read: the last " << unread << " lines are lost\n";
+    std::_Exit(server.exit_status());
   }
 }
 
 int run(const crochet::debugd::Options& options) {
   const int signals = stop_signals();  // before any thread starts
+  std::signal(SIGTTIN, SIG_IGN);       // see CommandInput
   const int finished = eventfd(0, EFD_CLOEXEC);
 #if GOOGLE_PROTOBUF_VERSION < 4022000
   google::protobuf::SetLogHandler(nullptr);  // a peer's invalid message is rejected with a reason, not also logged by
@@ -84,6 +81,7 @@ int run(const crochet::debugd::Options& options) {
   crochet::debugd::note_old_grpc(options, std::cerr);
   wait(server, signals, finished);
   server.stop();
+  wait_for_reader(server, signals);
   return server.exit_status();
 }
 

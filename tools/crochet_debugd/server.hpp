@@ -75,6 +75,9 @@ class Server {
     if (grpc_) grpc_->Wait();
   }
 
+  /// Waits up to `seconds` for the reader of the lines. The number of those that it has not read.
+  std::size_t unread_lines(double seconds) { return output_.unread(seconds); }
+
   /// 0: all runs are complete and in the dump. 3: at least one is not.
   [[nodiscard]] int exit_status() const { return incomplete_ ? 3 : 0; }
 
