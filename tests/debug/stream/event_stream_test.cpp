@@ -759,6 +759,25 @@ TEST(EventStream, AServerThatForgetsTheHandshakeProvesItselfAgain) {
   EXPECT_TRUE(obeys("c"));
 }
 
+TEST(EventStream, ACallDuringARunTakesNothingFromTheProofOfItsStream) {
+  const std::string address = unix_address();
+  const TokenCase kind = honest("honest", secret);
+  TestServer server(address);
+  server.challenge = kind.challenge, server.proof = kind.proof;
+  server.is_breakpoint = [](const std::string& key) { return key == "w:0:DebugIdentity"; };
+  server.queue({});  // in reply to the graph
+  server.queue(crochet::test::change(Change::READ_WRITE, "w", 0, "DebugIdentity"));
+  server.queue(crochet::test::change(Change::READ_ONLY, "v", 0, "DebugIdentity"));  // in reply to the tensor
+  Program program(address, {.token = secret, .lockstep_seconds = soon});
+  ASSERT_TRUE(program.begin());
+  program.stream->tell(crochet::proto::CallTraceback{});
+  program.tensor("w", 4, true);
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_TRUE(program.stream->wants("v:0:DebugIdentity", true)) << "the reply behind the call is obeyed";
+  EXPECT_EQ(program.reports.with("did not prove"), 0);
+}
+
 TEST(EventStream, SaysThatAnOldGrpcShouldNotMeetANetwork) {
   const debug::InsecureRemote remote{"192.0.2.1:6064"};
   for (const char* old : {"1.51.1", "1.58.2", "0.99", "1.6", ""}) {

@@ -50,6 +50,7 @@ class EventSender {
   bool begin(const StreamedRun& run) {
     if (!connect()) return false;
     call_.emplace(connection_->stub(), token_.authorize(send_events_method), given_up_);
+    expected_proof_ = token_.expected_proof(send_events_method);  // tell() makes calls while the stream is open
     replies_in_stream_ = 0;
     if (!call_->start(options_.reply_seconds)) return broken("the server did not open the stream");
     if (connection_->was_lost()) sent_graphs_.clear();  // the stream is on a connection that gRPC has made meanwhile
@@ -167,7 +168,7 @@ class EventSender {
   }
   void obey(const proto::EventReply& reply) {
     ++replies_, ++replies_in_stream_;
-    if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
+    if (options_.token.empty() || is_proved()) {
       refused_ += gates_->apply(reply);
       for (const auto& change : reply.debug_op_state_changes()) update_breakpoint(Gates::key_of(change));
     } else {
@@ -176,6 +177,10 @@ class EventSender {
         say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
     }
     if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
+  }
+  /// Whether the server of the stream has the token.
+  [[nodiscard]] bool is_proved() const {
+    return !expected_proof_.empty() && detail::same_secret(expected_proof_, call_->proof());
   }
   void update_breakpoint(const std::string& key) {
     if (gates_->of(key) == Gate::read_write) {
@@ -237,6 +242,7 @@ class EventSender {
   std::optional<DebugConnection> connection_;
   TokenClient token_;              // for this connection
   std::optional<EventCall> call_;  // ends before the connection does
+  std::string expected_proof_;     // of the server of call_
   std::set<std::uint64_t> sent_graphs_;
   std::set<std::string, std::less<>> breakpoints_;  // of this stream: replies to other streams do not change them
   std::string why_;

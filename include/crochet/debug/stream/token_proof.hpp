@@ -125,10 +125,15 @@ class TokenClient {
     return std::string(detail::token_scheme) + server_nonce_ + " " + number + " " +
            detail::token_mac(key_, {"client call", method, number});
   }
+  /// The server's proof for the last authorize(), of this method: for calls during which others are made. Empty before
+  /// a server has proved the token.
+  [[nodiscard]] std::string expected_proof(std::string_view method) const {
+    if (!accepted()) return {};
+    return detail::token_mac(key_, {"server call", method, std::to_string(calls_)});
+  }
   /// Returns whether `proof` is the server's proof for the last authorize() of this method.
   [[nodiscard]] bool proves(std::string_view method, std::string_view proof) const {
-    return accepted() &&
-           detail::same_secret(proof, detail::token_mac(key_, {"server call", method, std::to_string(calls_)}));
+    return accepted() && detail::same_secret(proof, expected_proof(method));
   }
 
  private:
