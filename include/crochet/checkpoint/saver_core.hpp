@@ -88,10 +88,10 @@ class SaverCore {
 
   /// With the lock: adds to the list what other Savers of this process have listed, if there are or were any.
   void merge_list() const;
-  /// The list as it is now: another Saver or program may have changed it.
+  /// Before a search for checkpoints: another Saver or program may have changed the list.
+  void refresh_list() const;
+  /// The list as it is now, without checkpoints that a search has passed over.
   const Catalogue& list_now() const;
-  /// Before a search for checkpoints.
-  void refresh_list();
   /// Locked by changes of lists, which other Savers of this process may change, too.
   static std::mutex& lists();
 

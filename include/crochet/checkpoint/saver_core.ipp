@@ -259,20 +259,20 @@ CROCHET_INLINE void SaverCore::merge_list() const {
   list_ = std::move(own);
 }
 
-CROCHET_INLINE void SaverCore::refresh_list() {
+CROCHET_INLINE void SaverCore::refresh_list() const {
   if (list_is_given_) return;
   if (path_lock_.holds()) return merge_list();
   list_.reset();
 }
 
 CROCHET_INLINE const Catalogue& SaverCore::list_now() const {
-  if (path_lock_.holds()) {
-    merge_list();
-  } else if (!list_is_given_ && !path_lock_.taken()) {  // if it was, take_lock() reports what has changed since
-    list_ = read_list();
+  const bool lost = path_lock_.taken() && !path_lock_.holds();
+  if (!lost) refresh_list();  // else take_lock() reports what has changed since
+  catalogue();
+  if (!list_is_given_) {
     std::erase_if(list_->all, [&](const CheckpointInfo& c) { return passed_over_.contains(c.prefix); });
   }
-  return catalogue();
+  return *list_;
 }
 
 CROCHET_INLINE std::mutex& SaverCore::lists() {
