@@ -715,6 +715,20 @@ TEST_F(Savers, UseOnlyFilesOfTheirOwnFolder) {
   EXPECT_EQ(other.names(), untouched);
 }
 
+TEST_F(Savers, TakeNoFolderForTheirsByItsText) {
+  Program<> program;
+  Saver saver{dir / "here", options()};
+  saver.save(program.session.raw_session(), 1);
+  std::filesystem::create_directories(dir / "far/inner");
+  std::filesystem::create_directories(dir / "far/here");
+  std::filesystem::create_directory_symlink(dir / "far/inner", dir / "link");
+  const std::filesystem::path other = dir / "link/../here/model.ckpt-1";  // in far/here
+  EXPECT_FALSE(saver.has(other));
+  EXPECT_THROW(saver.remove(other), LogicError);
+  EXPECT_TRUE(saver.has(dir / "far/../here/model.ckpt-1"));
+  EXPECT_TRUE(saver.has(dir / "here/model.ckpt-1"));
+}
+
 TEST_F(Savers, FindTheirFilesAgainInACopyWhoseListHasAbsolutePaths) {
   Program<> program;
   program.session.run();

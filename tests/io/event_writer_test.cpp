@@ -668,6 +668,18 @@ TEST(FileWriterCache, ARelativeFolderIsBelowTheCurrentOne) {
   io::FileWriterCache::clear();
 }
 
+TEST(FileWriterCache, TheParentOfALinksTargetIsNotTheParentOfTheLink) {
+  Desk desk;
+  const crochet::test::TemporaryFolder folder;
+  fs::create_directories(folder / "runs/first");
+  fs::create_directory_symlink(folder / "runs/first", folder / "link");
+  const io::EventWriter beside = io::FileWriterCache::get(folder / "logs", desk.options());
+  const io::EventWriter below = io::FileWriterCache::get(folder / "link/../logs", desk.options());
+  EXPECT_NE(below.path(), beside.path());
+  EXPECT_EQ(io::FileWriterCache::get(folder / "runs/logs", desk.options()).path(), below.path());
+  io::FileWriterCache::clear();
+}
+
 TEST(FileWriterCache, ThreadsGetTheSameWriter) {
   Desk desk;
   const fs::path folder = crochet::testing::empty_folder();

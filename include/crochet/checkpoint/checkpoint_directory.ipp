@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/storage/absolute_path.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/storage/names_in.hpp>
@@ -107,7 +108,7 @@ CROCHET_INLINE std::optional<std::filesystem::path> CheckpointDirectory::inside(
   const std::filesystem::path parent = prefix.has_parent_path() ? prefix.parent_path() : ".";
   std::error_code error;
   const bool same =
-      parent.lexically_normal() == path_.lexically_normal() || std::filesystem::equivalent(parent, path_, error);
+      io::plain_path(parent) == io::plain_path(path_) || std::filesystem::equivalent(parent, path_, error);
   if (!same || !prefix.has_filename()) return std::nullopt;
   return path_ / prefix.filename();
 }

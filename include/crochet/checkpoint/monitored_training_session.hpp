@@ -31,6 +31,7 @@
 #include <crochet/session/session_manager.hpp>
 #include <crochet/session/together.hpp>
 #include <crochet/session/variables.hpp>
+#include <crochet/storage/absolute_path.hpp>
 
 namespace crochet {
 
@@ -70,9 +71,7 @@ auto training_saver(S& scaffold, const std::filesystem::path& directory) {
 
 inline bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code none;
-  const auto whole = [&](const auto& folder) {
-    return std::filesystem::absolute(folder / "", none).lexically_normal();
-  };
+  const auto whole = [](const auto& folder) { return io::plain_path(io::absolute_path(folder / "")); };
   return whole(a) == whole(b) || std::filesystem::equivalent(a, b, none);
 }
 /// What a chief restores: the latest of the saver's own folder, which has to be `directory`, or of `directory`.

@@ -9,9 +9,9 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <system_error>
 
 #include <crochet/io/event_writer.hpp>
+#include <crochet/storage/absolute_path.hpp>
 
 namespace crochet::io {
 
@@ -19,9 +19,7 @@ CROCHET_INLINE EventWriter FileWriterCache::get(const std::filesystem::path& dir
                                                 const EventWriterOptions& options) {
   Cache& cache = the_cache();
   const std::lock_guard lock(cache.mutex);
-  std::error_code unknown;
-  const std::filesystem::path place = std::filesystem::absolute(directory / "", unknown);
-  EventWriter& writer = cache.writers[(unknown ? directory / "" : place).lexically_normal().string()];
+  EventWriter& writer = cache.writers[plain_path(absolute_path(directory / "")).string()];
   if (!writer || writer.closed()) writer = EventWriter(directory, options);
   return writer;
 }
