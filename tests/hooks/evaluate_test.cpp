@@ -324,8 +324,8 @@ TEST(BatchSize, IsTheFirstFeedsLeadingExtent) {
             3);
   EXPECT_EQ(batch_size(cr::feeds(feed<"x">(images))), 12);
   EXPECT_EQ(batch_size(cr::feeds(feed<"x">(cr::TensorView<float, 2>{images.data(), {0, 4}}), feed<"w">(images))), 0);
-  EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f))), 1);
-  EXPECT_EQ(batch_size(cr::Feeds<>{}), 1);
+  EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f))), -1);
+  EXPECT_EQ(batch_size(cr::Feeds<>{}), -1);
 }
 
 /// A new session begins at step `back`, except the first.

@@ -26,8 +26,8 @@ namespace crochet {
 ///   metrics   -  a new channel  receives the means
 ///   prefix    -  "training/"   of the published names
 /// - The means are those of the weights during the epoch, as in Keras; Evaluate computes means with the weights after
-///   it. Each run is weighted by the number of rows in the caller's feeds, as in Evaluate; runs without rows do
-///   not count, and those that a hook feeds (FeedFn) have the weight 1.
+///   it. Each run is weighted by the number of rows in the caller's feeds, on several ranks in those of all ranks, as
+///   in Evaluate; runs without rows do not count, and those that a hook feeds (FeedFn) have the weight 1.
 /// - Fires: after the run with the last batch of an epoch. A part of an epoch at the end of the training, and an epoch
 ///   without rows, is not published. Inside a decorator that omits runs (EveryN), the runs that it admits count, and
 ///   the first one behind the end of an epoch still belongs to that epoch.
@@ -78,7 +78,7 @@ struct EpochMeans : PublishesMetrics {
   }
   void after_run(auto& run, const auto& values) {
     if (run.skipped()) return;
-    const double weight = detail::batch_size(run.original_args());
+    const double weight = run.session().weight_of_batch(detail::batch_size(run.original_args()));
     std::size_t i = 0;
     if (weight > 0) ((state.sums[i++] += weight * number(values[Name<Text>{}])), ...);
     state.weight += weight;

@@ -62,8 +62,9 @@ struct EvaluateOptions {
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.
-/// - On several ranks every rank evaluates its part of the data, a loss or an accuracy is that of all of it, and rank 0
-///   writes the line.
+/// - On several ranks every rank evaluates its part of the data, a loss or an accuracy is that of all of it, weighted
+/// by
+///   the rows of all ranks' batches, and rank 0 writes the line.
 /// - After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then
 ///   `then`. `stop_if` is called after a pass at the interval only, not at the start or at the end. `latest()` is the
 ///   last result.
@@ -162,7 +163,8 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
     const auto scope = options_.during ? options_.during() : nullptr;
     Result sums{.step = session.step(), .epoch = options_.every_epochs ? session.epoch() : -1};
     const auto run = [&](const auto& feeds) { return session.run(fetches, feeds); };
-    detail::add_pass(sums, data_, options_.max_batches, run, [] { return false; });
+    const auto weigh = [&](double rows) { return session.weight_of_side_batch(rows); };
+    detail::add_pass(sums, data_, options_.max_batches, run, weigh, [] { return false; });
     return detail::averaged(sums);
   }
 

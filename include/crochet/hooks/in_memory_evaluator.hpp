@@ -168,7 +168,8 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     Result sums{.step = step};
     const auto body = [&](auto& side) {
       const auto run = [&](const auto& feeds) { return side.run(fetches, feeds); };
-      detail::add_pass(sums, data_, options_.max_batches, run, [&] { return side.should_stop(); });
+      const auto weigh = [&](double rows) { return side.weight_of_batch(rows); };
+      detail::add_pass(sums, data_, options_.max_batches, run, weigh, [&] { return side.should_stop(); });
     };
     nested.drive(hooks_, step, body, epochs);
     return detail::averaged(sums);

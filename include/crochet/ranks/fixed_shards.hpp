@@ -37,6 +37,8 @@ class FixedShards {
   [[nodiscard]] int all() const { return all_; }
   /// The number of parts that this rank computes.
   [[nodiscard]] int here() const { return here_; }
+  /// After divide(): the number of rows of the batch; before it 0.
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
   /// After divide(): the number of rows of the batch before this rank's shard `shard`, which is 0 to here().
   [[nodiscard]] std::int64_t row_before(int shard) const { return first_[static_cast<std::size_t>(shard)]; }
 

@@ -34,6 +34,9 @@ class ModelOfRank : protected OwnedGroup<C>, public Executor {
     return false;
   }();
 
+  /// The rows of the batch of all ranks together, in the last run that exchanged; 0 if it reads no rows.
+  [[nodiscard]] std::int64_t rows_of_all_ranks() const { return this->group->rows_of_batch(); }
+
   /// The variables of all ranks. Those of which each rank has a part are read of all ranks, which the others do at
   /// their next roll call; so it is called within a session, by hooks and creators. Cost: these variables move to this
   /// rank, and it keeps memory for them.

@@ -124,6 +124,9 @@ class RankGroup final : public RankProtocol<C>, public kernel::Exchange {
     communicator().abort(reason);
   }
 
+  /// The rows of all ranks in the last run.
+  [[nodiscard]] std::int64_t rows_of_batch() const { return shards_.rows(); }
+
   [[nodiscard]] int shards() const override { return shards_.here(); }
   [[nodiscard]] std::int64_t row_before_shard(int shard) const override { return shards_.row_before(shard); }
   void reduce_shards(std::span<const void* const> from, void* to, std::int64_t n, DType type,

@@ -20,6 +20,7 @@
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
 #include <crochet/session/request_check.hpp>
+#include <crochet/session/rows_of_run.hpp>
 #include <crochet/session/run_arguments.hpp>
 #include <crochet/session/stop.hpp>
 
@@ -173,16 +174,24 @@ class RawSession {
   /// The memory of the hooked run: its values are read here.
   [[nodiscard]] Workspace& hooked_workspace() { return hooked_; }
 
+  /// The weight of the values of the last hooked run in a mean over runs: `own`, the rows of the caller's feeds, and on
+  /// several ranks the rows of all ranks together, if the run exchanged. 1 if `own` is -1: feeds without rows.
+  [[nodiscard]] double weight_of_batch(double own) const { return rows_.weight(own); }
+  /// The same for the last run().
+  [[nodiscard]] double weight_of_side_batch(double own) const { return side_rows_.weight(own); }
+
   /// One run of the demand D on that memory, counted as a step. For sessions; hooks use run.
   template <class D, class... F>
   CROCHET_HOST_ALWAYS_INLINE void run_hooked(const F&... feeds) {
     executor_->template run<D>(hooked_, feeds...);
+    rows_.template note<D>(*executor_);
     if constexpr (!detail::CountsSteps<E>) ++steps_;
   }
   /// The same with probes (hook/due_probes.hpp).
   template <class D, class... P, class... F>
   void run_probed(const DueProbes<P...>& probes, const F&... feeds) {
     executor_->template run_probed<D>(hooked_, probes, feeds...);
+    rows_.template note<D>(*executor_);
     if constexpr (!detail::CountsSteps<E>) ++steps_;
   }
 
@@ -193,6 +202,7 @@ class RawSession {
       using D = detail::demand_for<E, detail::List<F...>, detail::List<T...>>;
       if (!side_) side_.emplace();
       executor_->template run<D>(*side_, args.feeds.template get<N>()...);
+      side_rows_.template note<D>(*executor_);
       return detail::fetch_all(*executor_, *side_, Fetches<F...>{});
     } else {
       return detail::fetch_none<E>(Fetches<F...>{});
@@ -205,7 +215,9 @@ class RawSession {
   bool interrupted_ = false;
   LateStop late_stop_;
   Workspace hooked_;
+  [[no_unique_address]] detail::RowsOfRun<E> rows_;  ///< of the last hooked run
   std::optional<Workspace> side_;
+  [[no_unique_address]] detail::RowsOfRun<E> side_rows_;
   HookStates hooks_;
   EpochSource epochs_;
 };

@@ -84,6 +84,8 @@ class SideSession {
         return detail::fetch_none<E>(typename Request::fetches_type{});
       }
     }
+    /// RawSession::weight_of_batch of the last run.
+    [[nodiscard]] double weight_of_batch(double own) const { return raw_.weight_of_batch(own); }
     /// Whether a hook or a thread of this session requested a stop. A signal ends the main session after its run, of
     /// which this session is a part: the result of half a pass would be another one.
     [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinated_.coordinator().stop_requested(); }

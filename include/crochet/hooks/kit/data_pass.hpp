@@ -76,12 +76,12 @@ double batch_size(const Feed<N, X>& feed) {
     return -1;
   }
 }
-/// The leading extent of the first feed that has one, which may be 0; 1 if none has.
+/// The leading extent of the first feed that has one, which may be 0; -1 if none has.
 template <class... N, class... X>
 double batch_size(const Feeds<Feed<N, X>...>& feeds) {
   double size = -1;
   (void)(((size = batch_size(feeds.template get<N>())) >= 0) || ...);
-  return size >= 0 ? size : 1;
+  return size;
 }
 template <class F, class T, class D>
 double batch_size(const RunArgs<F, T, D>& args) {

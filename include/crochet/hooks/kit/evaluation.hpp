@@ -23,7 +23,7 @@ struct Evaluation {
   std::int64_t step = -1;   ///< the global step of the pass; -1: no pass yet
   std::int64_t epoch = -1;  ///< number of complete epochs, for an evaluator with every_epochs; else -1
   std::int64_t batches = 0;
-  double weight = 0;  ///< the sum of the batches' sizes
+  double weight = 0;  ///< the sum of the batches' sizes; on several ranks of all ranks' batches, if they exchange
   std::array<double, sizeof...(N)> values{};
 
   template <class Wanted>
@@ -59,11 +59,14 @@ void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
   ++to.batches;
 }
 
-/// Adds the results of `run(feeds)` over a pass to the sums in `to`, until `stopped()`.
-template <class... N, class Data, class Run, class Stopped>
-void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_batches, Run run, Stopped stopped) {
+/// Adds the results of `run(feeds)` over a pass to the sums in `to`, until `stopped()`. `weigh(rows)`: the weight of
+/// the results of that run, by the rows of its feeds.
+template <class... N, class Data, class Run, class Weigh, class Stopped>
+void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_batches, Run run, Weigh weigh,
+              Stopped stopped) {
   for_each_batch(data, max_batches, [&](const auto& feeds) {
-    add_batch(to, batch_size(feeds), run(feeds));
+    const auto& fetched = run(feeds);
+    add_batch(to, weigh(batch_size(feeds)), fetched);
     return !stopped();
   });
 }
