@@ -4,7 +4,9 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -97,6 +99,52 @@ TEST(Accumulation, MovesAveragesInEachRun) {
   };
   EXPECT_EQ(mean_after(std::false_type{}), 6);
   EXPECT_EQ(mean_after(std::true_type{}), 6);
+}
+
+/// w of a loss w x, whose gradient is the mean of x.
+template <int Steps>
+struct Sloped {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch")});
+    const Tensor w = g.variable<float>("w", {}, zeros());
+    g.name("train", minimize(reduce_mean(x * w), SGD{1}, {.accumulate = {.steps = Steps}}));
+  }
+};
+/// A session creator: the values of another executor.
+template <class From>
+struct TakesOver {
+  const From& from;
+
+  template <class E>
+  void create_session(RawSession<E>& session, Coordinator& /*coordinator*/) {
+    from.for_each_variable([&](std::string_view name, auto values, auto) {
+      session.executor().for_each_variable([&](std::string_view other, auto elements, auto) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(values[0])>,
+                                     std::remove_cvref_t<decltype(elements[0])>>) {
+          if (name == other) std::copy(values.begin(), values.end(), elements.begin());
+        }
+        return name == other;
+      });
+    });
+  }
+};
+/// A checkpoint within a step of three or more runs, resumed with two: the next run completes the step, with the mean
+/// of all its runs.
+TEST(Accumulation, IsResumedWithFewerRuns) {
+  auto before = DeviceUnderTest{.threads = 1}.compile<Sloped<4>>();
+  auto after = DeviceUnderTest{.threads = 1}.compile<Sloped<2>>();
+  MonitoredSession first{before};
+  for (const float x : {1.F, 2.F, 6.F}) first.run(targets<"train">, feed<"x">(std::vector<float>{x}));
+  EXPECT_EQ(first.step(), 0);
+  MonitoredSession second{after, HookChain<>{}, TakesOver<decltype(before)>{before}};
+  const auto run = [&](float x) { second.run(targets<"train">, feed<"x">(std::vector<float>{x})); };
+  run(3);
+  EXPECT_EQ(second.step(), 1);
+  EXPECT_EQ(after.variable("w"_n)[0], -3) << "the mean of 1, 2, 6 and 3";
+  run(1), run(2);
+  EXPECT_EQ(second.step(), 2);
+  EXPECT_EQ(after.variable("w"_n)[0], -4.5F);
+  first.close(), second.close();
 }
 
 TEST(Accumulation, NeedsRuns) {

@@ -60,8 +60,10 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
   GraphBuilder& g = *loss.graph;
   const std::int64_t steps = options.accumulate.steps;
   GradientSums sums(g, options.scope);
-  const Tensor last = equal(sums.count(), g.constant<std::int64_t>(steps));
-  const SharedScalar share = g.constant<double>(1 / static_cast<double>(steps));
+  // A checkpoint within a step of more runs may have more gradients than `steps`.
+  const Tensor count = sums.count();
+  const Tensor last = greater_equal(count, g.constant<std::int64_t>(steps));
+  const SharedScalar share = 1 / cast<double>(count);
   g.guard_assignments(select, last);
   const auto shared = begin(optimizer, g, options.scope);
   VariableGradients gradients = compute_gradients(loss, options.scope);
@@ -69,7 +71,7 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
   sums.add(gradients, true);
   const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options, Spread::same);
   g.guard_assignments(nullptr, {});
-  const Tensor next = select(last, g.constant<std::int64_t>(0), sums.count());
+  const Tensor next = select(last, g.constant<std::int64_t>(0), count);
   return sums.kept_with(g.apply(op::group, applied, sums.set_count(next)));
 }
 }  // namespace detail
