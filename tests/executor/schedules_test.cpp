@@ -170,6 +170,33 @@ double norm_of(const std::vector<double>& x) {
   return std::sqrt(sum);
 }
 
+/// Two optimizers in one run, of which the first counts the step.
+struct TwoRates {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch")});
+    const auto train = [&](const char* name, const MinimizeOptions& options) {
+      const Tensor loss = reduce_mean(x * g.variable<float>(name, {}, zeros()));
+      return minimize(loss, SGD{PiecewiseConstant{{1, 2}, {1, 10, 100}}}, options);
+    };
+    const Tensor a = train("a/w", {.scope = "a/"});
+    g.name("train", group({a, train("b/w", {.scope = "b/", .count_step = false})}));
+  }
+};
+TEST(Schedules, AreOfTheSameStepForTwoOptimizers) {
+  MonitoredSession session{DeviceUnderTest{.threads = 1}.compile<TwoRates>()};
+  float expected = 0;
+  for (const float rate : {1.F, 10.F, 100.F}) {
+    const auto [a, b] =
+        session.run(fetches<"a/learning_rate", "b/learning_rate">, targets<"train">, feed<"x">(std::vector<float>{1}));
+    EXPECT_EQ(a, rate);
+    EXPECT_EQ(b, rate);
+    expected -= rate;
+    EXPECT_EQ(session.executor().variable("a/w"_n)[0], expected);
+    EXPECT_EQ(session.executor().variable("b/w"_n)[0], expected);
+  }
+  session.close();
+}
+
 TEST(Clipping, LimitsWhatTheOptimizerSees) {
   for (double scale : {0.1, 1.0, 30.0, 0.0}) {
     SCOPED_TRACE(scale);

@@ -7,6 +7,22 @@
 
 namespace crochet {
 
+namespace detail {
+
+/// The number of completed steps as the run finds it, float64: also behind the assignment that counts the step, which
+/// an optimizer before this one may have made.
+constexpr Tensor completed_steps(GraphBuilder& g) {
+  const Tensor step = global_step(g);
+  int counted = 0;
+  while (counted < g.size() && !(g.node(counted).is(op::assign) && g.node(counted).inputs[0] == step.id)) ++counted;
+  if (counted < g.size()) g.read_variables_as_at(counted);
+  const Tensor completed = cast<double>(step);
+  g.read_variables_as_at(-1);
+  return completed;
+}
+
+}  // namespace detail
+
 /// A learning rate. It is one of
 /// - a number;
 /// - a schedule: any type with `constexpr Tensor operator()(Tensor step) const`, from the number of completed steps (a
@@ -35,7 +51,7 @@ class Rate {
   }
   /// The rate of this step, by the graph's global_step, which a constant rate does not need.
   constexpr Tensor now(GraphBuilder& g) const {
-    return schedule_ ? at(cast<double>(global_step(g))) : g.constant<double>(number_);
+    return schedule_ ? at(detail::completed_steps(g)) : g.constant<double>(number_);
   }
 
  private:
