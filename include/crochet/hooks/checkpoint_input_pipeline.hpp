@@ -20,10 +20,12 @@ namespace crochet {
 /// - The saved position is the one after the run's batch was taken. Take each batch right before its run, on the same
 ///   thread. In a session that recovers, take it inside run_step_fn() or FeedFn: a repeated run() has the batch that
 ///   the caller passed (docs/sessions.md, Recovery).
+/// - A recovery that restores no checkpoint and begins the training anew sets the source to the position of the first
+///   session; not a source without position().
 /// - The session counts the epochs of the source: `.every_epochs` of other hooks, StopAtEpoch, run.epoch().
 /// - On several ranks a rank may have taken a batch for a run that the others do not make, because one of them ends the
 ///   loop. The saved position is then the one before that batch.
-/// - Fires: only in save_state and load_state; on several ranks also after a run.
+/// - Fires: only in save_state, in load_state and when a session is created; on several ranks also after a run.
 /// - Fetches: nothing. Cost: none.
 /// - Throws: what the source throws; LogicError if the saved position is outside the data.
 /// - TensorFlow's hook of this name saves an iterator into separate files.
@@ -39,10 +41,11 @@ class CheckpointInputPipeline {
   [[nodiscard]] EpochSource epoch_source() const requires CountsEpochs<Source> { return EpochSource{*source_}; }
 
   void begin() {
-    if constexpr (has_position) applied_.session = nullptr;  // of an earlier session
+    if constexpr (has_position) applied_.session = nullptr, first_ = {};  // of an earlier session
   }
   template <class Session>
   void after_create_session(Session& session, auto& /*coordinator*/) {
+    if constexpr (has_position) begin_at(session);
     if constexpr (on_ranks<Session> && has_position) {
       applied_.session = &session;
       applied_.step_of = [](const void* s) { return static_cast<const Session*>(s)->step(); };
@@ -66,7 +69,10 @@ class CheckpointInputPipeline {
   void load_state(auto& in) {
     if constexpr (has_position) {
       auto position = source_->position();
-      if (in.get("epoch", position.epoch) && in.get("batch", position.batch)) source_->seek(position);
+      if (in.get("epoch", position.epoch) && in.get("batch", position.batch)) {
+        source_->seek(position);
+        first_.loaded = true;
+      }
     } else {
       source_->load_state(in);
     }
@@ -90,17 +96,49 @@ class CheckpointInputPipeline {
     void note(std::int64_t at, const Position& behind) { step = at, position = behind; }
     [[nodiscard]] bool is_current() const { return session != nullptr && step_of(session) == step; }
   };
+  /// The position of the first session, at its step.
+  template <class Position>
+  struct First {
+    bool known = false, loaded = false;  ///< loaded: a checkpoint, for the session that is created
+    std::int64_t step = 0;
+    Position position{};
+  };
+  template <class Position>
   struct NoPosition {};
-  static constexpr auto applied() {
+  template <template <class> class Kept>
+  static constexpr auto kept() {
     if constexpr (has_position) {
-      return Applied<decltype(std::declval<Source&>().position())>{};
+      return Kept<decltype(std::declval<Source&>().position())>{};
     } else {
-      return NoPosition{};
+      return NoPosition<Source>{};
+    }
+  }
+
+  /// A session behind the first one that begins at its step, without a checkpoint, has the data of that step.
+  template <class Session>
+  CROCHET_COLD void begin_at(Session& session) {
+    const bool restored = session.creation() > 1 && is_loaded(session);
+    if (!first_.known) {
+      first_ = {.known = true, .step = session.step(), .position = source_->position()};
+    } else if (session.step() == first_.step && !restored) {
+      source_->seek(first_.position);
+    }
+    first_.loaded = false;
+  }
+  /// On several ranks, collective: rank 0 restores, and passes its state to the others.
+  template <class Session>
+  [[nodiscard]] bool is_loaded(Session& session) const {
+    if constexpr (on_ranks<Session>) {
+      auto& ranks = session.executor().ranks();
+      return ranks.any_of(ranks.is_chief() && first_.loaded ? 1 : 0) != 0;
+    } else {
+      return first_.loaded;
     }
   }
 
   Source* source_;
-  CROCHET_NO_UNIQUE_ADDRESS decltype(applied()) applied_{};
+  CROCHET_NO_UNIQUE_ADDRESS decltype(kept<Applied>()) applied_{};
+  CROCHET_NO_UNIQUE_ADDRESS decltype(kept<First>()) first_{};
 };
 
 }  // namespace crochet
