@@ -202,7 +202,7 @@ TEST(MovingAverage, ItsStateGoesOnExactly) {
     cr::WeightAverages averages;
     cr::MovingAverage hook{.averages = averages, .decay = 0.9, .warm_up = true};
     cr::Coordinator coordinator;
-    cr::RawSession raw{executor};
+    cr::RawSession raw{executor, from};
     hook.begin();
     if (load) hook.load_state(box);
     hook.after_create_session(raw, coordinator);
@@ -219,6 +219,43 @@ TEST(MovingAverage, ItsStateGoesOnExactly) {
   const auto expected = run(0, 7, whole, false, false);
   run(0, 3, parts, false, true);
   EXPECT_EQ(run(3, 7, parts, true, false), expected);
+}
+
+/// A new session has the first weights again, but for the first session.
+struct BeginsAnew {
+  Model* model;
+  void create_session(auto& session, auto& /*coordinator*/) const {
+    if (session.creation() == 1) return;
+    *model = {.b = 200};
+    session.set_step(0);
+  }
+};
+struct LosesTheSession {
+  int run;
+  void before_run(auto&) {
+    if (--run == 0) throw cr::AbortedError("lost");
+  }
+};
+TEST(MovingAverage, ARecoveryThatBeginsAnewForgetsTheAverages) {
+  for (const std::int64_t every : {1, 2, 10}) {
+    Model model;
+    auto executor = model.executor();
+    const cr::WeightAverages averages;
+    cr::MonitoredSession session{
+        executor,
+        cr::HookChain{cr::MovingAverage{.averages = averages, .every_steps = every}, LosesTheSession{.run = 4}},
+        BeginsAnew{&model}, cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+    for (int run = 1; run <= 3; ++run) session.run();
+    EXPECT_EQ(averages.updates(), 3 / every);
+    session.run_step_fn([](auto& step) {
+      if (step.session().creation() == 1) step.run_with_hooks();
+    });
+    EXPECT_EQ(averages.updates(), 0) << every;
+    averages.swap();
+    EXPECT_EQ(model.b, 200) << every;
+    averages.swap();
+    session.close();
+  }
 }
 
 TEST(MovingAverage, StateOfOtherVariablesIsNotUsed) {

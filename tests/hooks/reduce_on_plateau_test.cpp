@@ -78,6 +78,7 @@ TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {
   struct Session {
     std::int64_t at;
     [[nodiscard]] std::int64_t step() const { return at; }
+    [[nodiscard]] static int creation() { return 2; }
   };
   cr::Coordinator coordinator;
   Script run{cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .sink = [](auto) {}},
@@ -86,6 +87,23 @@ TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {
   Session recovered{0};
   run.set_step(0);
   run.hook().after_create_session(recovered, coordinator);
+  for (const float loss : {1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 2);
+}
+
+/// The first interval has no step of its own that shows it.
+TEST(ReduceOnPlateau, ARecoveryWithinTheFirstIntervalBeginsItAnew) {
+  struct Anew {
+    [[nodiscard]] static std::int64_t step() { return 0; }
+    [[nodiscard]] static int creation() { return 2; }
+  };
+  cr::Coordinator coordinator;
+  Script run{cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .sink = [](auto) {}},
+             cr::placeholder<float, "learning_rate">};
+  run.step(cr::value<"loss">(8.0f));
+  Anew session;
+  run.set_step(0);
+  run.hook().after_create_session(session, coordinator);
   for (const float loss : {1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
   EXPECT_EQ(run.hook().rule.seen.best, 2);
 }

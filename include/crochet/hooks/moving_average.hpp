@@ -33,7 +33,9 @@ namespace crochet {
 /// - Fires: after each run, or every N steps.
 /// - Fetches: nothing; reads the executor's variables (HasVariables).
 /// - Cost: a pass over the weights; memory for a copy of them.
-/// - State: the averages and the number of updates. A resumed session continues exactly, and a recovery keeps them.
+/// - State: the averages and the number of updates. A resumed session continues exactly. A recovery continues, or
+/// begins
+///   with the weights if it restores no checkpoint and begins the training anew.
 /// - Throws: LogicError from begin for a setting out of range, from session creation if no variable is averaged, and
 ///   from after_run if the variables hold the averages then (WeightAverages::swap).
 /// - Source: Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.
@@ -57,6 +59,7 @@ struct MovingAverage {
     averages.clear();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (is_lost(session.step())) averages.forget();
     timer.session_begins(session, 0);
     averages.bind(session.executor(), include);
   }
@@ -83,6 +86,11 @@ struct MovingAverage {
 
  private:
   [[nodiscard]] Intervals every() const { return Intervals{every_steps, {}, every_epochs}.or_every(1); }
+  /// Whether the averages are of a training that a recovery has begun anew, at an earlier step.
+  [[nodiscard]] bool is_lost(std::int64_t step) const {
+    const std::int64_t last = timer.last_step().value_or(step);
+    return last > step || (last == step && averages.updates() == 0);
+  }
   [[nodiscard]] double decay_now() const {
     const auto n = static_cast<double>(averages.updates());
     return warm_up ? std::min(decay, (1 + n) / (10 + n)) : decay;

@@ -86,7 +86,9 @@ struct ReduceOnPlateau {
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (rule.seen.is_ahead_of(session.step())) rule.start("ReduceOnPlateau");
-    if (state.timer.last_step() > session.step()) state.sum = 0, state.runs = 0;  // the interval begins anew
+    // The runs of the sum were lost; after a recovery also where the interval began at this step.
+    const auto begun = state.timer.last_step();
+    if (begun > session.step() || (begun == session.step() && session.creation() > 1)) state.sum = 0, state.runs = 0;
     state.timer.session_begins(session, 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
   }

@@ -112,6 +112,8 @@ class WeightAverages {
   // For the hook that updates them.
 
   void clear() const { *shared_ = {}; }
+  /// The next bind() begins at the values of the variables.
+  void forget() const { shared_->averages.clear(), shared_->updates = 0; }
 
   /// Binds to the executor's floating-point and trainable variables for which `include(name)` is true. Each average
   /// begins at its variable's value, unless it was loaded.
