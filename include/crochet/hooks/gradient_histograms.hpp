@@ -96,7 +96,9 @@ struct GradientItem {
 ///   `gradients/<variable>/of/<loss>`.
 /// - Fires: as SummarySaver does.
 /// - Fetches: the gradients, in these runs. They are the input of the optimizer step of the same run, before any
-///   clipping, and are computed once.
+///   clipping, and are computed once. With accumulation (MinimizeOptions::accumulate, minimize_in_parts) they are those
+///   of the batch of this run, and the optimizer gets the mean over the runs of a step. On several ranks they are those
+///   of rank 0's rows, and the optimizer gets those of the whole batch.
 /// - Requires a graph executor. A name that the model lacks is a compile error.
 /// - TensorFlow has no such hook.
 template <FixedString Loss, FixedString... Variables>
