@@ -86,6 +86,8 @@ TEST_F(Best, KeepsTheFilesOfTheBestAndEndsWithThem) {
 TEST_F(Best, ASaverThatWouldRemoveARankedOneIsAnError) {
   for (const int most : {1, 2}) EXPECT_THROW(best({.max_to_keep = most}).begin(), LogicError);
   for (const int most : {0, 3}) EXPECT_NO_THROW(best({.max_to_keep = most}).begin());
+  const AveragedSaver averaged{Saver{folder("averaged"), {.max_to_keep = 1}}, WeightAverages{}};
+  EXPECT_THROW((BestCheckpoint{averaged, metrics, "accuracy", {.aim = Aim::highest}}.begin()), LogicError);
   auto keeps = best({.max_to_keep = 3});
   HookChain chain{StopAtStep{.last_step = 5}, Publisher{metrics, {0.8, 0.9, 0.1, 0.85, 0.2}}, keeps};
   run(executor(), chain);

@@ -121,6 +121,9 @@ struct AveragedSaver {
   { return saver.here(path); }
   void make_latest(const auto& path) requires requires { saver.make_latest(path); }
   { saver.make_latest(path); }
+  /// Of the saver: BestCheckpoint checks max_to_keep.
+  const auto& options() const requires requires(const Saver& s) { s.options(); }
+  { return saver.options(); }
   void prepare() requires requires(Saver& s) { s.prepare(); }
   { saver.prepare(); }
 };
