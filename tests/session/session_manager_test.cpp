@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <span>
@@ -302,7 +303,31 @@ TEST_F(Prepare, ASaverWithAFolderOfItsOwnRestoresFromThere) {
   manager.prepare_session(session_, coordinator_);
   EXPECT_EQ(session_.step(), 3);
   EXPECT_NO_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run"}));
+  EXPECT_NO_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run/"}));
   EXPECT_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "elsewhere"}), LogicError);
+}
+
+/// The same with a path.
+struct PathSaver {
+  MemorySaver* saver;
+  std::filesystem::path folder;
+  [[nodiscard]] const std::filesystem::path& directory() const { return folder; }
+  bool restore_latest(Session& session) {
+    saver->restore(session, saver->latest_checkpoint("run"));
+    return true;
+  }
+  void restore(Session& session, const std::string& path) { saver->restore(session, path); }
+};
+
+TEST_F(Prepare, OneFolderHasSeveralSpellings) {
+  MemorySaver saver = with_step_3_in("run");
+  for (const char* own : {"run", "run/", "./run"}) {
+    SessionManager manager{Scaffold{}.with_saver(PathSaver{&saver, own})};
+    for (const char* same : {"run", "run/", "./run", "other/../run"}) {
+      EXPECT_NO_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = same})) << own << ' ' << same;
+    }
+    EXPECT_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "elsewhere"}), LogicError);
+  }
 }
 
 TEST_F(Prepare, MayWaitForACheckpoint) {

@@ -14,6 +14,7 @@
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/same_folder.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compose.hpp>
@@ -31,7 +32,6 @@
 #include <crochet/session/session_manager.hpp>
 #include <crochet/session/together.hpp>
 #include <crochet/session/variables.hpp>
-#include <crochet/storage/absolute_path.hpp>
 
 namespace crochet {
 
@@ -69,16 +69,11 @@ auto training_saver(S& scaffold, const std::filesystem::path& directory) {
   }
 }
 
-inline bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code none;
-  const auto whole = [](const auto& folder) { return io::plain_path(io::absolute_path(folder / "")); };
-  return whole(a) == whole(b) || std::filesystem::equivalent(a, b, none);
-}
 /// What a chief restores: the latest of the saver's own folder, which has to be `directory`, or of `directory`.
 template <class SaverType>
 RestoreOptions from_folder(const SaverType& saver, const std::filesystem::path& directory) {
   if constexpr (HasDirectory<const SaverType>) {
-    if (!directory.empty() && !same_folder(saver.directory(), directory)) {
+    if (!directory.empty() && !same_folder<std::filesystem::path>(saver.directory(), directory)) {
       throw LogicError("crochet: checkpoint_dir is " + directory.string() +
                        ", and the folder of the scaffold's saver " + std::filesystem::path(saver.directory()).string() +
                        "; give both the same");

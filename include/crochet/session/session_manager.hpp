@@ -9,6 +9,7 @@
 
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/same_folder.hpp>
 #include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/raw_session.hpp>
@@ -57,7 +58,8 @@ concept RestoresFile = requires(Saver& saver, Session& session, const std::strin
 template <class Saver, class Session>
 bool restore_latest(Saver& saver, Session& session, const std::string& directory) {
   if constexpr (HasDirectory<Saver>) {
-    if (!directory.empty() && saver.directory() != directory) {
+    using Path = std::remove_cvref_t<decltype(saver.directory())>;
+    if (!directory.empty() && !same_folder(saver.directory(), Path(directory))) {
       throw LogicError("crochet: the saver's folder is not " + directory + "; leave checkpoint_dir empty");
     }
     return static_cast<bool>(saver.restore_latest(session));
