@@ -170,6 +170,7 @@ TEST(Csv, AMissingValueIsAnErrorWhereAValueIsNeeded) {
   const Table table = table_of(text);
   EXPECT_EQ(values(table.drop_missing().columns<"a", "b">()), (std::vector<float>{1, 2}));
   EXPECT_EQ(values(table.drop_missing<"a">().columns<"a">()), (std::vector<float>{1, 4, 5}));
+  EXPECT_EQ((table.drop_missing<"name", "a">().categories("name").names), std::vector<std::string>{"x"});
   EXPECT_EQ(values(table.drop_missing<"name", "a">().categories("name").indices), (std::vector<std::int32_t>{0, 0}));
   EXPECT_EQ(values(table.fill_missing(9).columns<"a", "b">()), (std::vector<float>{1, 2, 9, 3, 4, 9, 5, 9}));
   EXPECT_EQ(values(table.fill_missing<"a">(0).columns<"a">()), (std::vector<float>{1, 0, 4, 5}));

@@ -61,7 +61,7 @@ class Table {
     return {std::move(values), {rows()}};
   }
 
-  /// A text column as indices into its different texts, in alphabetical order.
+  /// A text column as indices into the different texts of its rows, in alphabetical order.
   [[nodiscard]] Categories categories(std::string_view name) const { return categories(name, of_texts(name).texts); }
   /// The same with these texts in this order, such as the names of the training set's table.
   [[nodiscard]] Categories categories(std::string_view name, std::vector<std::string> names) const;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
@@ -28,6 +29,22 @@ struct TableColumn {
   std::vector<std::string> texts{};     ///< the different texts, in alphabetical order
 
   [[nodiscard]] bool missing(std::size_t row) const { return numeric ? std::isnan(numbers[row]) : indices[row] < 0; }
+  /// Removes the texts that no row has.
+  void drop_unused_texts() {
+    std::vector<std::int32_t> positions(texts.size(), -1);
+    for (const std::int32_t index : indices)
+      if (index >= 0) positions[static_cast<std::size_t>(index)] = 0;
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (positions[i] < 0) continue;
+      positions[i] = static_cast<std::int32_t>(used);
+      if (used != i) texts[used] = std::move(texts[i]);
+      ++used;
+    }
+    texts.resize(used);
+    for (std::int32_t& index : indices)
+      if (index >= 0) index = positions[static_cast<std::size_t>(index)];
+  }
   /// Puts the text in place of the missing ones of a text column.
   void fill(std::string_view text) {
     const auto at = std::lower_bound(texts.begin(), texts.end(), text);

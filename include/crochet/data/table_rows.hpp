@@ -105,6 +105,7 @@ inline Table Table::without_missing(const std::vector<bool>& chosen) const {
       if (column.numeric) part.numbers.push_back(column.numbers[row]);
       if (!column.numeric) part.indices.push_back(column.indices[row]);
     }
+    part.drop_unused_texts();
     table.columns_.push_back(std::move(part));
   }
   return table;
