@@ -145,6 +145,19 @@ TEST(Fit, TheTrainingLossIsTheMeanOverTheRowsOfTheEpoch) {
   EXPECT_TRUE(history.epochs[0].validation.empty());
 }
 
+TEST(Fit, BeginsWithTheFirstBatchOfDataThatWereIteratedBefore) {
+  auto data = points(40).shuffle(3).batch(10);
+  const auto text = [&] {
+    auto executor = cpu().compile<Line>();
+    return cr::fit<"loss">(executor, data, {.epochs = 2, .bar = false, .sink = quiet()}).text();
+  };
+  const std::string fresh_data = text();
+  (void)data.next();
+  EXPECT_EQ(text(), fresh_data);
+  for (const auto& batch : data) (void)batch;
+  EXPECT_EQ(text(), fresh_data);
+}
+
 TEST(Fit, EarlyStoppingRestoresTheBestEpoch) {
   auto executor = cpu().compile<Line>();
   // Validation data of another line: the loss on them falls at first and then rises.

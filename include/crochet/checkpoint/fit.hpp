@@ -108,6 +108,7 @@ template <FixedString... Text, class Exec, class Data, class Chain>
 FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options, Chain hooks) {
   check(options);
   if constexpr (requires { std::move(training).repeat(); }) training = std::move(training).repeat();
+  if constexpr (requires { training.restart(); }) training.restart();  // a program may have taken batches of them
   const bool validated = options.validation.has_value();
   const std::vector<std::string> names{std::string(Text.view())...};
   const std::string& monitor = monitor_of(options, names);
@@ -143,7 +144,9 @@ FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options
 /// training, {.epochs = 10, .validation = validation, .patience = 3, .folder = "out"})`.
 /// - The executor is initialized, or continues the training in the folder.
 /// - Text: names of scalars of the model; the first one is monitored unless `.monitor` is set.
-/// - training: batches that count epochs, as DataSet::batch makes them; endless inside, so `repeat` is not needed.
+/// - training: batches that count epochs, as DataSet::batch makes them; endless inside, so `repeat` is not needed. A
+///   training that begins takes them from the first one on (`restart()`, if they have it), also if the program has
+///   iterated over them before.
 /// - hooks: further hooks; in the chain they follow CheckpointInputPipeline and precede all others. Default: none.
 /// - It is this chain and nothing else (docs/data.md has it as a program): CheckpointInputPipeline, the further hooks,
 ///   EpochMeans, Evaluate, stop_if_exhausted, BestCheckpoint, Progress, StopAtEpoch, CheckpointSaver, RestoreBest.
