@@ -88,6 +88,8 @@ TEST(Schedules, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Rate([&](Tensor) { return g.placeholder<float>("two", {2}); }).at(step), GraphError);
   EXPECT_THROW(Rate([&](Tensor) { return g.constant(1); }).at(step), GraphError);
   EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1}, .values = {1}}), GraphError);
+  EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {2, 1}, .values = {1, 2, 3}}), GraphError);
+  EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1, 1}, .values = {1, 2, 3}}), GraphError);
 }
 
 /// Function, the type in which Rate and MinimizeOptions::clip store their callables.

@@ -144,6 +144,10 @@ constexpr void require_32_bits(std::int64_t n) {
 [[noreturn]] inline void piecewise_schedule_needs_one_value_more_than_boundaries() {
   fail("PiecewiseConstant needs one value more than it has boundaries");
 }
+/// PiecewiseConstant{.boundaries = {b0, b1}, ...} needs b0 < b1: of equal or descending ones a value is never used.
+[[noreturn]] inline void boundaries_of_a_piecewise_schedule_must_ascend() {
+  fail("the boundaries of PiecewiseConstant must ascend");
+}
 /// MinimizeOptions{.accumulate = {.steps = k}} needs k >= 1.
 [[noreturn]] inline void a_step_needs_at_least_one_run() { fail("gradients are accumulated over at least one run"); }
 /// MinimizeOptions::accumulate is an option of minimize(). For apply_gradients() and minimize_in_parts() the program

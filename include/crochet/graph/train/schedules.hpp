@@ -72,6 +72,9 @@ struct PiecewiseConstant {
 
   constexpr void check() const {
     if (values.size() != boundaries.size() + 1) graph_error::piecewise_schedule_needs_one_value_more_than_boundaries();
+    for (std::size_t i = 1; i < boundaries.size(); ++i) {
+      if (!(boundaries[i - 1] < boundaries[i])) graph_error::boundaries_of_a_piecewise_schedule_must_ascend();
+    }
   }
   constexpr Tensor operator()(Tensor step) const {
     Tensor rate = step.graph->constant<double>(values[0]);
