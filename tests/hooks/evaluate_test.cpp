@@ -545,6 +545,23 @@ TEST(InMemoryEvaluator, AnErrorOfThePassLeavesIt) {
   EXPECT_EQ(*hook.log, "begin create@0 b a b a error;");
 }
 
+/// Throws the end of data where there are none.
+struct EndsWithoutData {
+  bool at_end;
+  void after_create_session(auto&, auto&) const {
+    if (!at_end) throw cr::OutOfRangeError("no more");
+  }
+  void end(auto&) const { throw cr::OutOfRangeError("no more"); }
+};
+TEST(InMemoryEvaluator, AnEndOfDataOutsideOfThePassIsAnErrorOfTheTraining) {
+  for (const bool at_end : {false, true}) {
+    Model model;
+    cr::HookChain chain{
+        cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{EndsWithoutData{at_end}}, every_four}};
+    EXPECT_THROW(run_steps(model, chain, 4), cr::LogicError);
+  }
+}
+
 struct ReportsToItsCoordinator {
   std::exception_ptr error;
   void after_create_session(auto&, auto& coordinator) const { coordinator.request_stop(error); }

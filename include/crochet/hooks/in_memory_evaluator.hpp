@@ -64,7 +64,7 @@ struct InMemoryEvaluatorOptions {
 /// - Uses the executor's variables in place: nothing is copied, and every kind of saver and initializer is allowed.
 /// - Throws: what the runs of a pass and their hooks throw, after on_error of these hooks, except OutOfRangeError and
 ///   StopIteration, which end the pass. What their begin, after_create_session and end throw leaves the evaluator
-///   without on_error of these hooks.
+///   without on_error of these hooks, an OutOfRangeError as a LogicError: the training would end at it.
 template <class FetchList, class Data, class Chain = HookChain<>>
 class InMemoryEvaluator;
 template <class... N, class Data, class Chain>

@@ -102,9 +102,10 @@ class SideSession {
 
   /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
   /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
-  /// normally. Any other exception propagates after every on_error. `step` is the initial step for an executor without
-  /// its own count. `epochs`: the data whose epochs are counted, unless a hook of the chain has its own. On several
-  /// ranks the hooks have to be in their places (hook/placed_chain.hpp).
+  /// normally. Any other exception propagates after every on_error. An OutOfRangeError of begin, after_create_session
+  /// or end of a hook is thrown as a LogicError: it would end the loop of the main session. `step` is the initial step
+  /// for an executor without its own count. `epochs`: the data whose epochs are counted, unless a hook of the chain has
+  /// its own. On several ranks the hooks have to be in their places (hook/placed_chain.hpp).
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body, EpochSource epochs = {}) {
     using Verdict = detail::session_verdict<E, Chain>;
@@ -118,17 +119,32 @@ class SideSession {
       raw.count_epochs_of(own ? own : epochs);
       Runs<Chain> runs{raw, hooks};
       detail::join_ranks(raw.executor(), hooks, alone);
-      hooks.template fire<phase::begin>();
-      hooks.template fire<phase::after_create_session>(raw, runs.coordinator());
+      without_end_of_data([&] {
+        hooks.template fire<phase::begin>();
+        hooks.template fire<phase::after_create_session>(raw, runs.coordinator());
+      });
       run_body(hooks, body, runs);
       detail::NestedErrors errors;
       hooks.template fire_guarded<phase::end>(errors, raw);
       if (const std::exception_ptr reported = runs.close()) errors(reported);
-      errors.rethrow_first();
+      without_end_of_data([&] { errors.rethrow_first(); });
     }
   }
 
  private:
+  template <class Work>
+  static void without_end_of_data(const Work& work) {
+    try {
+      work();
+    } catch (const OutOfRangeError& end) {
+      LogicError error(
+          "crochet: a hook of a nested session has thrown an OutOfRangeError in begin, after_create_session or end, "
+          "where no data end; catch it there: " +
+          std::string(end.what()));
+      if (end.nested()) error.nest(end.nested());
+      throw error;
+    }
+  }
   template <class Chain, class Body>
   static void run_body(Chain& hooks, Body& body, Runs<Chain>& runs) {
     try {
