@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -666,6 +667,12 @@ TEST_F(Savers, TakeAnyNameThatAFileMayHave) {
   EXPECT_THROW((Saver{dir.path(), o}), LogicError) << "a search would not find it";
 }
 
+TEST_F(Savers, CanBeUsedAfterAMove) {
+  Saver saver{dir.path(), options()};
+  const Saver<> other = std::move(saver);
+  EXPECT_EQ(saver.directory(), other.directory());  // NOLINT(bugprone-use-after-move)
+}
+
 TEST_F(Savers, ReadOptionsThatCannotBe) {
   EXPECT_THROW((Saver{dir.path(), options(-1)}), LogicError);
   try {
@@ -675,6 +682,11 @@ TEST_F(Savers, ReadOptionsThatCannotBe) {
     EXPECT_NE(std::string(error.what()).find("\".\" is the current directory"), std::string::npos) << error.what();
   }
   SaverOptions o = options();
+  for (const double hours : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    o.keep_checkpoint_every_n_hours = hours;
+    EXPECT_THROW((Saver{dir.path(), o}), LogicError);
+  }
+  o = options();
   o.latest_filename = "a/b";
   EXPECT_THROW((Saver{dir.path(), o}), LogicError);
   o = options();

@@ -147,6 +147,12 @@ TEST(DynamicHooks, ANameThatIsNotListedIsAnError) {
   EXPECT_THROW(run.step(value<"loss">(1.0f), value<"accuracy">(1.0f)), LogicError);
 }
 
+TEST(DynamicHooks, APlugInIsNotNull) {
+  DynamicHooks<> plugins;
+  EXPECT_THROW(plugins.add(nullptr), LogicError);
+  EXPECT_EQ(plugins.size(), 0U);
+}
+
 TEST(DynamicHooks, WithoutPlugInsNothingIsFetched) {
   testing::Script run{DynamicHooks<"loss">{}};
   run.step(value<"loss">(1.0f));

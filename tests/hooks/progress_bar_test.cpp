@@ -127,6 +127,11 @@ TEST(ProgressBar, HoursAreHours) {
   EXPECT_EQ((cr::detail::ProgressLine{.step = 0, .total = 0}.text(true)), "0/0 [====================] 100%");
 }
 
+TEST(ProgressBar, TheLastStepIsOneAtLeast) {
+  EXPECT_THROW((Script{cr::Progress<>{.total = 0}}), cr::LogicError);
+  EXPECT_THROW((Script{cr::Progress<>{.epochs = -3}}), cr::LogicError);
+}
+
 TEST(ProgressBar, AValueThatNoRunHasShownIsLeftOut) {
   RecordingSink out;
   Script run{cr::Progress<"drift">{.total = 10, .columns = 80, .write = out, .clock = ManualClock{}}};

@@ -97,6 +97,10 @@ TEST(MakeEarlyStopping, AnotherSessionFollowsByTheSignal) {
   EXPECT_EQ(worker.stop_reason(), "the function of early stopping said so");
 }
 
+TEST(MakeEarlyStopping, TheFunctionIsNotEmpty) {
+  EXPECT_THROW(Script{cr::make_early_stopping(std::function<bool()>{})}, cr::LogicError);
+}
+
 TEST(MakeEarlyStopping, TwoHooksAreAnOr) {
   Script run{cr::HookChain{cr::make_early_stopping([] { return false; }, {.run_every_steps = 1}),
                            cr::make_early_stopping([] { return true; }, {.run_every_steps = 1})}};

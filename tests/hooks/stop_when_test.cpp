@@ -38,6 +38,15 @@ TEST(StopWhen, ABoundIsCrossed) {
   EXPECT_EQ(run.stop_reason(), "residual = 5e-09 is below 1e-08");
 }
 
+TEST(StopWhen, BoundsAreNumbersInOrder) {
+  const double nan = std::nan("");
+  for (const auto bad : {cr::StopWhen<"x">{}, cr::StopWhen<"x">{.below = nan}, cr::StopWhen<"x">{.above = nan},
+                         cr::StopWhen<"x">{.below = 0, .above = nan}, cr::StopWhen<"x">{.below = 2, .above = 1}}) {
+    EXPECT_NE(refusal(bad), "");
+  }
+  EXPECT_EQ(refusal(cr::StopWhen<"x">{.below = 1, .above = 1}), "");
+}
+
 TEST(StopWhen, AboveIsTheOtherBound) {
   Script run{cr::StopWhen<"loss">{.below = 0, .above = 100}};
   run.step(value<"loss">(100.0f));

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -504,6 +505,25 @@ TEST_F(Recovery, ProgressMakesTheCountBeginAgain) {
   EXPECT_NO_THROW(session.run("train"_n));             // run 6 is lost at step 3, the highest so far; run 7
   EXPECT_THROW(session.run("train"_n), AbortedError);  // run 8 is lost at step 1: no progress, so no recovery
   session.fail(nullptr);
+}
+
+TEST_F(Recovery, AStepThatAFailedRunHasCountedIsNoProgress) {
+  int calls = 0;
+  options_.recovery = {.max_attempts = 2, .initial_backoff_secs = 1};
+  HookChain chain{Recorder<'a'>{trace_}.throwing('a', AbortedError("gone"), 1000)};
+  MonitoredSession session{StepExecutor{[&](auto&) { ++calls; }}, chain, options_};  // it is not initialized again
+  EXPECT_THROW(run_session(session, [](auto& s) { s.run(); }), AbortedError);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(lines().back(), "crochet: the session was lost and is given up after 2 attempts: gone");
+}
+
+TEST_F(Recovery, OptionsAreNumbersThatAreNotNegative) {
+  for (const RecoveryOptions bad :
+       {RecoveryOptions{.max_attempts = -1}, RecoveryOptions{.initial_backoff_secs = -1},
+        RecoveryOptions{.initial_backoff_secs = std::nan("")}, RecoveryOptions{.deadline_secs = std::nan("")}}) {
+    options_.recovery = bad;
+    EXPECT_THROW((MonitoredSession{Numbered{trace_}, two_, options_}), LogicError);
+  }
 }
 
 // ---- Hooks and retries

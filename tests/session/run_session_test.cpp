@@ -95,4 +95,55 @@ TEST(Train, CompilesTheModelAndRunsItsTargetTrain) {
 }
 
 }  // namespace run_session_test
+/// Closes the session of its run.
+struct ClosesInItsRun {
+  void* session;
+  void (*close)(void*);
+  int* ends;
+  void after_run(auto& run, const auto&) {
+    run.request_stop("done");
+    close(session);
+  }
+  void end(auto&) { ++*ends; }
+};
+struct ClosesInItsEnd {
+  void** session;
+  void (*close)(void*);
+  int* ends;
+  void after_run(auto& run, const auto&) { run.request_stop("done"); }
+  void end(auto&) {
+    if (++*ends < 10) close(*session);
+  }
+};
+
+TEST(RunSession, ASessionThatAHookClosesInTheRunThatStopsItEndsOnce) {
+  int ends = 0;
+  void* opened = nullptr;
+  HookChain chain{ClosesInItsRun{nullptr, nullptr, &ends}};
+  StepExecutor step{[](auto&) {}};
+  MonitoredSession session{step, chain};
+  using Session = decltype(session);
+  opened = &session;
+  auto& hook = session.hooks().template get<ClosesInItsRun>();
+  hook.session = opened;
+  hook.close = [](void* s) { static_cast<Session*>(s)->close(); };
+  run_session(session, [](auto& s) { s.run(); });
+  EXPECT_EQ(ends, 1);
+  EXPECT_TRUE(session.closed());
+  EXPECT_EQ(session.stop_reason().reason, "done");
+}
+
+TEST(RunSession, CloseInAnEndHasNoEffect) {
+  int ends = 0;
+  void* opened = nullptr;
+  HookChain chain{ClosesInItsEnd{&opened, nullptr, &ends}};
+  StepExecutor step{[](auto&) {}};
+  MonitoredSession session{step, chain};
+  using Session = decltype(session);
+  opened = &session;
+  session.hooks().template get<ClosesInItsEnd>().close = [](void* s) { static_cast<Session*>(s)->close(); };
+  run_session(session, [](auto& s) { s.run(); });
+  EXPECT_EQ(ends, 1);
+}
+
 }  // namespace crochet

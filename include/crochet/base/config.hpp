@@ -13,6 +13,10 @@
 #include "crochet: -ffast-math and -Ofast remove the tests for NaN and infinity: compile with -fno-finite-math-only"
 #endif
 
+#if !defined(__cpp_exceptions)
+#include "crochet: errors are exceptions: compile without -fno-exceptions"
+#endif
+
 #if defined(_MSC_VER)
 #define CROCHET_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
 #else

@@ -53,6 +53,11 @@ class Saver {
   explicit Saver(std::filesystem::path directory, SaverOptions options = {})
       : core_(std::make_shared<detail::SaverCore>(std::move(directory), std::move(options),
                                                   io::checkpoint_files<Format>)) {}
+  // No move: it would leave a saver that cannot be used, and `CheckpointSaver{saver, ...}, restore_latest(saver)` share
+  // one.
+  Saver(const Saver&) = default;
+  Saver& operator=(const Saver&) = default;
+  ~Saver() = default;
 
   /// Creates the directory, and takes its lock. Every call that writes does this too; an early call throws before there
   /// is work to lose. Throws IoError if the directory cannot be created or written, FailedPreconditionError with the

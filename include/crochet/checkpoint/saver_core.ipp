@@ -49,6 +49,9 @@ CROCHET_INLINE SaverCore::SaverCore(std::filesystem::path where, SaverOptions op
     throw LogicError("crochet: Saver: basename is a name without a directory");
   }
   if (options_.max_to_keep < 0) throw LogicError("crochet: Saver: max_to_keep must not be below 0");
+  if (!(options_.keep_checkpoint_every_n_hours >= 0)) {
+    throw LogicError("crochet: Saver: keep_checkpoint_every_n_hours must not be below 0 or NaN");
+  }
 }
 
 CROCHET_INLINE void SaverCore::prepare() {

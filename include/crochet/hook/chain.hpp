@@ -7,22 +7,21 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/error.hpp>
+#include <crochet/base/unusable.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/hook_slots.hpp>
+#include <crochet/hook/is_chain.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/state_key.hpp>
 
 namespace crochet {
 
-template <class... H>
-class HookChain;
-
 namespace detail {
 
-template <class T>
-inline constexpr bool is_chain = false;
-template <class... H>
-inline constexpr bool is_chain<HookChain<H...>> = true;
+/// Stands for a hook that is not in a chain, behind the error that says so. Has no definition.
+template <class H>
+H& absent_hook();
 
 }  // namespace detail
 
@@ -75,21 +74,21 @@ class HookChain : private detail::HookSlotsOf<detail::any({!std::is_move_constru
   /// The hook of type Hook; it must be in the chain exactly once.
   template <class Hook>
   [[nodiscard]] constexpr Hook& get() {
-    return detail::slot_of<Hook>(static_cast<Base&>(*this));
+    return find<Hook>(*this);
   }
   template <class Hook>
   [[nodiscard]] constexpr const Hook& get() const {
-    return detail::slot_of<Hook>(static_cast<const Base&>(*this));
+    return find<Hook>(*this);
   }
 
   /// The hook at position I, counted from 0.
   template <std::size_t I>
   [[nodiscard]] constexpr auto& at() {
-    return detail::slot_at<I>(static_cast<Base&>(*this));
+    return at<I>(*this);
   }
   template <std::size_t I>
   [[nodiscard]] constexpr const auto& at() const {
-    return detail::slot_at<I>(static_cast<const Base&>(*this));
+    return at<I>(*this);
   }
 
   /// Calls `visit(hook)` for each hook in order.
@@ -100,6 +99,35 @@ class HookChain : private detail::HookSlotsOf<detail::any({!std::is_move_constru
   template <class Visit>
   constexpr void for_each(Visit&& visit) const {
     Base::for_each(visit);
+  }
+
+ private:
+  template <class Hook, class Chain>
+  static constexpr auto& find(Chain& chain) {
+    constexpr bool once = (std::size_t{std::is_same_v<Hook, H>} + ... + 0) == 1;
+    static_assert(
+        call_is_usable<std::conditional_t<once, error::none,
+                                          error::is_not_in_this_chain_exactly_once<Hook, error::given<HookChain>>>>,
+        "crochet: crochet::error says why");
+    if constexpr (once) {
+      return detail::slot_of<Hook>(chain);
+    } else {
+      return detail::absent_hook<Hook>();
+    }
+  }
+  template <std::size_t I, class Chain>
+  static constexpr auto& at(Chain& chain) {
+    constexpr bool there = I < sizeof...(H);
+    static_assert(
+        call_is_usable<std::conditional_t<
+            there, error::none,
+            error::is_not_in_this_chain_exactly_once<std::integral_constant<std::size_t, I>, error::given<HookChain>>>>,
+        "crochet: crochet::error says why");
+    if constexpr (there) {
+      return detail::slot_at<I>(chain);
+    } else {
+      return detail::absent_hook<detail::Unusable>();
+    }
   }
 };
 template <class... H>

@@ -9,6 +9,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/hook_request.hpp>
+#include <crochet/hook/is_chain.hpp>
 #include <crochet/hook/named_members.hpp>
 #include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>
@@ -184,6 +185,13 @@ concept IsBroken = requires {
   typename H::cannot_be_used_because;
 };
 
+/// A class that inherits what a chain has, and would be called in none of the phases of its hooks.
+template <class H>
+concept DerivesFromAChain = requires {
+  typename H::Flat;
+  requires is_chain<typename H::Flat> && !is_chain<H>;
+};
+
 /// A hook without near misses that neither lists its phases nor is a decorator.
 template <class H>
 inline constexpr bool is_plain_hook = false;
@@ -228,6 +236,8 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
   static constexpr auto start() {
     if constexpr (IsBroken<H>) {
       return std::type_identity<typename H::cannot_be_used_because>{};
+    } else if constexpr (DerivesFromAChain<H>) {
+      return std::type_identity<error::derives_from_a_chain<H, typename H::Flat>>{};
     } else if constexpr (!std::is_move_constructible_v<H>) {
       return std::type_identity<error::cannot_be_moved<H>>{};
     } else if constexpr (before_run_fails<H, args<phase::before_run>>) {

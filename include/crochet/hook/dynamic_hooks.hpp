@@ -103,8 +103,12 @@ class DynamicHooks {
   static constexpr auto fetches = crochet::fetches<Text...>;
 
   /// Adds a plug-in. Allowed between runs and in a call of another plug-in. The plug-in receives the phases that
-  /// follow.
+  /// follow. Throws LogicError if it is null.
   DynamicHooks& add(std::unique_ptr<DynamicHook> hook) {
+    if (!hook) {
+      throw LogicError(
+          "crochet: DynamicHooks::add: the plug-in is null; does the function that makes it know its name?");
+    }
     hooks_.push_back(std::move(hook));
     return *this;
   }

@@ -30,7 +30,8 @@ namespace crochet {
 /// pipe) in plain lines of this kind:
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
 ///   Text...          -        none      values to show: `Progress<"loss">{.total = 2000}`
-///   total            steps    unset     the global step at which the loop ends; unset: no bar and no remaining time
+///   total            steps    unset     the global step at which the loop ends; unset: no bar and no remaining time.
+///                                       begin throws LogicError for one below 1
 ///   epochs           epochs   unset     in place of `total`: the loop ends after these epochs. The line begins with
 ///                                       `epoch 3/10`. The bar is exact if each run takes one batch and makes one step.
 ///                                       LogicError from session creation without data that count epochs
@@ -79,7 +80,13 @@ struct Progress {
   };
   State state{};
 
-  void begin() { state = State{.line = {.total = total}, .columns = columns ? *columns : detail::terminal_columns()}; }
+  void begin() {
+    if (total.value_or(1) < 1 || epochs.value_or(1) < 1) {
+      throw LogicError(
+          "crochet: Progress: total and epochs have to be at least 1; leave them out for a loop without end");
+    }
+    state = State{.line = {.total = total}, .columns = columns ? *columns : detail::terminal_columns()};
+  }
 
   void after_create_session(auto& session, auto& /*coordinator*/) {
     state.line.step = session.step();

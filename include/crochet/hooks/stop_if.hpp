@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <crochet/base/clock.hpp>
@@ -119,6 +120,17 @@ struct ExhaustedPatience {
   }
 };
 
+namespace detail {
+inline double threshold_of(std::string_view hook, double threshold) {
+  if (threshold == threshold) return threshold;
+  throw LogicError("crochet: " + std::string(hook) + ": the threshold is not a number");
+}
+inline std::int64_t patience_of(std::string_view hook, std::int64_t steps) {
+  if (steps >= 1) return steps;
+  throw LogicError("crochet: " + std::string(hook) + ": the number of steps has to be at least 1");
+}
+}  // namespace detail
+
 /// The hook of stop_if_higher, stop_if_lower, stop_if_no_increase, stop_if_no_decrease and stop_if_exhausted. `Rule`:
 /// CrossedThreshold, NoImprovement or ExhaustedPatience. A check reads the whole history.
 template <class Rule>
@@ -207,7 +219,7 @@ class StopIfMetric {
 /// {.run_every_steps = 100})`.
 ///   metrics            -        the channel to which the evaluator publishes
 ///   metric             -        its name there; a check throws LogicError if only other metrics are published
-///   threshold          -        values strictly beyond it stop the loop
+///   threshold          -        values strictly beyond it stop the loop; LogicError for NaN
 ///   min_steps          steps    0      values of earlier steps are ignored
 ///   run_every_steps    steps    unset  global steps; at most one of the three intervals. Unset: a check whenever a
 ///                                      metric was published. Several, or one out of range: begin throws LogicError
@@ -228,25 +240,33 @@ class StopIfMetric {
 inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold,
                            const StopIfOptions& options = {}) {
   return StopIfMetric<CrossedThreshold>{
-      {std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options};
+      {std::move(metrics), std::move(metric), detail::threshold_of("stop_if_higher", threshold), Aim::highest,
+       options.min_steps},
+      options};
 }
 /// Stops when the metric was below the threshold at any step.
 inline auto stop_if_lower(MetricChannel metrics, std::string metric, double threshold,
                           const StopIfOptions& options = {}) {
   return StopIfMetric<CrossedThreshold>{
-      {std::move(metrics), std::move(metric), threshold, Aim::lowest, options.min_steps}, options};
+      {std::move(metrics), std::move(metric), detail::threshold_of("stop_if_lower", threshold), Aim::lowest,
+       options.min_steps},
+      options};
 }
-/// Stops when the metric has not become higher for `max_steps_without_increase` steps.
+/// Stops when the metric has not become higher for `max_steps_without_increase` steps. LogicError if these are below 1.
 inline auto stop_if_no_increase(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_increase,
                                 const StopIfOptions& options = {}) {
   return StopIfMetric<NoImprovement>{
-      {std::move(metrics), std::move(metric), max_steps_without_increase, Aim::highest, options.min_steps}, options};
+      {std::move(metrics), std::move(metric), detail::patience_of("stop_if_no_increase", max_steps_without_increase),
+       Aim::highest, options.min_steps},
+      options};
 }
-/// Stops when the metric has not become lower for `max_steps_without_decrease` steps.
+/// Stops when the metric has not become lower for `max_steps_without_decrease` steps. LogicError if these are below 1.
 inline auto stop_if_no_decrease(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_decrease,
                                 const StopIfOptions& options = {}) {
   return StopIfMetric<NoImprovement>{
-      {std::move(metrics), std::move(metric), max_steps_without_decrease, Aim::lowest, options.min_steps}, options};
+      {std::move(metrics), std::move(metric), detail::patience_of("stop_if_no_decrease", max_steps_without_decrease),
+       Aim::lowest, options.min_steps},
+      options};
 }
 
 /// Stops after a number of consecutive evaluations without improvement: `stop_if_exhausted(metrics, "loss",

@@ -61,6 +61,9 @@ class StopOnPredicate {
 
   void mute() { options_.sink = no_lines; }
   void begin() {
+    if constexpr (requires { F(nullptr); }) {
+      if (!should_stop_) throw LogicError("crochet: make_early_stopping: the function is empty");
+    }
     timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor);
     stopped_at_ = -1;
   }

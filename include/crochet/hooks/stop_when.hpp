@@ -20,8 +20,8 @@ namespace crochet {
 
 /// Requests a stop when a scalar has crossed a bound: `StopWhen<"residual">{.below = 1e-8}`.
 ///   Text   -  -      the scalar
-///   below  -  unset  at least one of the two, else begin throws LogicError
-///   above  -  unset
+///   below  -  unset  at least one of the two, and `below` not above `above`, else begin throws LogicError; also for
+///   NaN above  -  unset
 /// - Fires: after every admitted run whose value is beyond a bound. An equal value is not, and NaN never is (see
 ///   NanTensor).
 /// - Fetches: the scalar, in those runs.
@@ -48,6 +48,11 @@ struct StopWhen {
   void begin() {
     if (!below && !above) {
       throw LogicError("crochet: StopWhen<\"" + std::string(Text.view()) + "\">: set below, above or both");
+    }
+    const double lowest = below ? *below : *above;
+    if (!(lowest <= (above ? *above : lowest))) {
+      throw LogicError("crochet: StopWhen<\"" + std::string(Text.view()) +
+                       "\">: a bound is not a number, or below is greater than above, which no value can satisfy");
     }
     crossed = not_a_number;
   }

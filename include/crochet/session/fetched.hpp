@@ -88,7 +88,10 @@ class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_seque
   }
   template <class Wanted>
   [[nodiscard]] constexpr decltype(auto) operator[](Wanted) const& {
-    if constexpr ((std::is_same_v<Wanted, N> || ...)) {
+    if constexpr (!detail::AnyName<Wanted>) {
+      static_assert(call_is_usable<detail::name_reason<Wanted>>, "crochet: crochet::error says why");
+      return detail::Unusable{};
+    } else if constexpr ((std::is_same_v<Wanted, N> || ...)) {
       return detail::slot_named<Wanted>(static_cast<const Base&>(*this));
     } else {
       using Reason = error::reads_a_value_that_it_does_not_list<error::the_caller, detail::spelt<Wanted>>;

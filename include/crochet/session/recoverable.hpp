@@ -8,6 +8,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/base/sleep_clock.hpp>
@@ -19,8 +20,8 @@ namespace crochet {
 /// Bounds of recovery. TensorFlow retries forever and without a pause. With these defaults recovery gives up after
 /// about 80 seconds without progress.
 struct RecoveryOptions {
-  /// The maximum number of consecutive failures that are recovered from. Consecutive: the global step has not exceeded
-  /// its previous maximum. 0: no recovery.
+  /// The maximum number of consecutive failures that are recovered from. Consecutive: no run has succeeded in between,
+  /// or the global step has not exceeded its previous maximum. 0: no recovery.
   int max_attempts = 10;
   /// The pause before the first attempt, in seconds. Each further pause is `multiplier` times as long, but at most
   /// `max_backoff_secs`.
@@ -36,14 +37,16 @@ class Recoverable {
  public:
   static constexpr bool recovers = true;
 
-  Recoverable(const RecoveryOptions& options, SleepClock clock) : options_(options), clock_(clock) {}
+  /// Throws LogicError for an option that is negative or NaN.
+  Recoverable(const RecoveryOptions& options, SleepClock clock) : options_(options), clock_(clock) { check(); }
 
   /// Call before each new attempt, with the error and the step at which it occurred. Returns after the pause; a stop
   /// request ends the pause early, because saving at the end needs a session. Throws the error if a bound is reached.
-  /// line: the beginning of the line that reports this; empty: none is written.
-  CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator,
+  /// ran: whether a run has succeeded since the last failure; the step alone does not show it, since an executor counts
+  /// a run before a hook fails in it. line: the beginning of the line that reports this; empty: none is written.
+  CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, bool ran, const Coordinator& coordinator,
                           const std::string& line) {
-    note_progress(step);
+    note_progress(step, ran);
     if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error, line);
     if (!line.empty()) {
       diagnose(detail::message({line, "the session was lost at step ", step, " and is created anew (attempt ",
@@ -57,8 +60,16 @@ class Recoverable {
   [[nodiscard]] int recoveries() const { return recoveries_; }
 
  private:
-  void note_progress(std::int64_t step) {
-    if (failures_ == 0 || step > furthest_) {
+  void check() const {
+    const RecoveryOptions& o = options_;
+    if (o.max_attempts >= 0 && o.initial_backoff_secs >= 0 && o.multiplier >= 0 && o.max_backoff_secs >= 0 &&
+        o.deadline_secs >= 0) {
+      return;
+    }
+    throw LogicError("crochet: RecoveryOptions: a number is negative or NaN");
+  }
+  void note_progress(std::int64_t step, bool ran) {
+    if (failures_ == 0 || (ran && step > furthest_)) {
       failures_ = 0;
       furthest_ = step;
       since_ = clock_.now();
@@ -93,8 +104,8 @@ class Singular {
   static constexpr bool recovers = false;
 
   Singular(const RecoveryOptions& /*options*/, SleepClock /*clock*/) {}
-  [[noreturn]] CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t /*step*/, const Coordinator&,
-                                       const std::string& /*line*/) {
+  [[noreturn]] CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t /*step*/, bool /*ran*/,
+                                       const Coordinator&, const std::string& /*line*/) {
     std::rethrow_exception(error);
   }
   [[nodiscard]] int recoveries() const { return 0; }

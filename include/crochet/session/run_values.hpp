@@ -99,7 +99,10 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
   /// The value of N. Throws LogicError if the hook's optional request was empty in this run.
   template <class N>
   constexpr decltype(auto) operator[](N) const {
-    if constexpr (!has(N{})) {
+    if constexpr (!detail::AnyName<N>) {
+      static_assert(call_is_usable<detail::name_reason<N>>, "crochet: crochet::error says why");
+      return detail::Unusable{};
+    } else if constexpr (!has(N{})) {
       using Reason = error::reads_a_value_that_it_does_not_list<H, detail::spelt<N>>;
       static_assert(hook_reads_what_it_lists<I, Reason>, "crochet: crochet::error says why");
       return detail::Unusable{};

@@ -106,13 +106,13 @@ class SessionCore {
   [[nodiscard]] const Coordinator& coordinator() const { return coordinated_.coordinator(); }
 
   /// Closes after success: every hook's end, in order; threads are stopped and joined; then closed. No effect if the
-  /// session is already closed.
+  /// session is already closed, or in an `end`.
   /// - If a hook throws, the remaining hooks are still called. The first error propagates; further errors are nested in
   ///   it (Error::nested), last the error that a thread reported.
   /// - A session that was lost and could not be recreated calls on_error in place of end: the executor's contents are
   ///   not worth a last checkpoint.
   CROCHET_COLD void close() {
-    if (closed()) return;
+    if (closed() || closing_) return;
     if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
     leave_with_other_ranks();
@@ -120,6 +120,7 @@ class SessionCore {
     detail::NestedErrors errors;
     hooked_.settle(errors);
     hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
+    closing_ = true;                 // an `end` may call close()
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
     detail::finish_on_all_ranks(executor(), errors);
     hooked_.stop().note_late(raw_session().late_stop());
@@ -169,11 +170,11 @@ class SessionCore {
     }
     const SessionState before = hooked_.state();  // a stop request survives the session that received it
     const std::int64_t reached = step();
-    for (;;) {
+    for (bool ran = hooked_.stop().failures() <= 1;; ran = false) {
       failed_by_ = error;
       detail::lose_on_all_ranks(executor(), error);
       lose();
-      recovery_.pause(error, step(), coordinator(), detail::line_start_of_loss(executor(), error));
+      recovery_.pause(error, step(), ran, coordinator(), detail::line_start_of_loss(executor(), error));
       try {
         hooked_.create(creator_, coordinator());
         hooked_.set_state(before);
@@ -308,6 +309,7 @@ class SessionCore {
 
   Recovery recovery_;
   Creator creator_;
+  bool closing_ = false;          // the hooks' `end` has begun
   std::exception_ptr failed_by_;  // the last error of a run that propagated, or for which the session was recreated
 };
 

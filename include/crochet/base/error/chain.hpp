@@ -30,6 +30,11 @@ struct must_come_both_before_and_after;
 template <class Saver, class Stateful>
 struct saves_the_state_of_a_hook_that_is_listed_behind_it;
 
+/// Cause: `get<Hook>()` of a chain that has no such hook, or more than one, or `at<Position>()` behind its last hook.
+/// Fix: name the whole type, `get<StopWhen<"loss">>()`, or the position, `at<1>()`, counted from 0.
+template <class Hook, class Chain>
+struct is_not_in_this_chain_exactly_once;
+
 /// Cause: two hooks save state under the same key. Hooks that differ only by a lambda do.
 /// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a `static constexpr std::string_view state_key`.
 template <class Hook, class Other>

@@ -8,10 +8,18 @@
 #include <utility>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/error/request.hpp>
 #include <crochet/base/error/words.hpp>
 #include <crochet/base/name.hpp>
 
 namespace crochet::detail {
+
+/// Why an object of type N, which stands in brackets, is no name; error::none if it is one.
+template <class N>
+using name_reason =
+    std::conditional_t<AnyName<N>, error::none,
+                       std::conditional_t<std::is_convertible_v<N, std::string_view>,
+                                          error::a_text_is_a_name_with_the_suffix_n<N>, error::this_is_no_name<N>>>;
 
 #if CROCHET_NAMES_AS_LETTERS
 template <class N, class Indices = std::make_index_sequence<N::view().size()>>

@@ -22,6 +22,11 @@ struct has_a_before_run_that_does_not_compile;
 template <class Hook>
 struct cannot_be_moved;
 
+/// Cause: the hook is a class derived from a HookChain. A session would not call the hooks of that chain.
+/// Fix: make the chain a member and list it, or name its type: `using Mine = HookChain<...>`.
+template <class Hook, class Chain>
+struct derives_from_a_chain;
+
 /// Cause: the hook's `fetches` is a string, a container or a function instead of a list of names.
 /// Fix: write `static constexpr auto fetches = crochet::fetches<"loss">;`.
 template <class Hook, class Given>

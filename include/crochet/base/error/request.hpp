@@ -63,10 +63,15 @@ struct watches_no_node_of_this_model;
 template <class Argument>
 struct this_is_no_part_of_a_request;
 
-/// Cause: an argument of `run` is a text. A target is a name, which is a type.
-/// Fix: `using namespace crochet::literals;` and the suffix: `session.run("train"_n)`; or `targets<"train">`.
+/// Cause: a text stands where a name is needed: a target in `run`, or the name of a value in brackets. A name is a
+/// type. Fix: `using namespace crochet::literals;` and the suffix: `session.run("train"_n)`, `values["loss"_n]`.
 template <class Text>
 struct a_text_is_a_name_with_the_suffix_n;
+
+/// Cause: a value is read or set by something that is no name, for example by a position.
+/// Fix: use its name, `values["loss"_n]`; results of `run` also have positions: `auto [loss] = session.run(...)`.
+template <class Given>
+struct this_is_no_name;
 
 /// Cause: a value that this run requests depends on a placeholder that neither the caller nor a hook feeds.
 /// Fix: feed it, or do not request what depends on it.

@@ -38,15 +38,20 @@ struct OutputValues<List<O...>, Inputs> : OutputSlot<typename O::name, typename 
   static constexpr const auto& inputs = DeclaredIn<Inputs>::names;
 };
 
-/// Stores an assigned value in the workspace if the run fetches it (Due); otherwise discards it.
-template <class T, bool Due>
+/// Stores a value that is assigned to the output N in the workspace if the run fetches it (Due); otherwise discards it.
+template <class N, class T, bool Due>
 class OutputRef {
+  template <class U>
+  using Reason = std::conditional_t<std::is_assignable_v<T&, U>, error::none,
+                                    error::a_step_function_sets_an_output_to_a_value_of_the_wrong_type<
+                                        spelt<N>, error::given<std::remove_cvref_t<U>>, error::wanted<T>>>;
+
  public:
   constexpr explicit OutputRef(T& target) : target_(target) {}
   template <class U>
-  requires(std::is_assignable_v<T&, U>) constexpr void operator=(
-      U&& value) const {  // NOLINT(misc-unconventional-assign-operator): nothing to chain
-    if constexpr (Due) target_ = std::forward<U>(value);
+  constexpr void operator=(U&& value) const {  // NOLINT(misc-unconventional-assign-operator): nothing to chain
+    judge<Reason<U>>();
+    if constexpr (Due && std::is_assignable_v<T&, U>) target_ = std::forward<U>(value);
   }
 
  private:
@@ -101,7 +106,7 @@ class StepOutputs {
     detail::judge<OutputReason<N>>();
     if constexpr (call_is_usable<OutputReason<N>>) {
       auto& target = detail::output_slot<N>(values_);
-      return detail::OutputRef<std::remove_reference_t<decltype(target)>, D::template fetches<N>>{target};
+      return detail::OutputRef<N, std::remove_reference_t<decltype(target)>, D::template fetches<N>>{target};
     } else {
       return detail::NoOutput{};
     }
@@ -155,7 +160,9 @@ class StepOutputs {
   // Functions, so that only an error makes a hint.
   template <class N>
   static constexpr auto output_reason() {
-    if constexpr (detail::contains(Values::outputs, N::view())) {
+    if constexpr (!detail::AnyName<N>) {
+      return std::type_identity<detail::name_reason<N>>{};
+    } else if constexpr (detail::contains(Values::outputs, N::view())) {
       return std::type_identity<error::none>{};
     } else {
       return std::type_identity<
@@ -164,7 +171,9 @@ class StepOutputs {
   }
   template <class N>
   static constexpr auto input_reason() {
-    if constexpr (detail::contains(Values::inputs, N::view())) {
+    if constexpr (!detail::AnyName<N>) {
+      return std::type_identity<detail::name_reason<N>>{};
+    } else if constexpr (detail::contains(Values::inputs, N::view())) {
       return std::type_identity<error::none>{};
     } else {
       return std::type_identity<

@@ -23,6 +23,8 @@ namespace crochet {
 /// A named, typed output of a step function: `output<double, "residual">`. For large values use views, which are cheap.
 template <class T, class N>
 struct Output {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>,
+                "crochet: output<T, \"name\">: T is the type of a value, neither const nor a reference");
   using type = T;
   using name = N;
 };
@@ -47,8 +49,10 @@ class StateVariable {
  public:
   using name = N;
   using Element = std::remove_reference_t<decltype(*std::data(std::declval<Object&>()))>;
+  static_assert(!std::is_const_v<Element>,
+                "crochet: variable<\"u\">(u): u is const, so a checkpoint could not be restored into it");
   static_assert(
-      NumberElement<Element>,
+      NumberElement<std::remove_const_t<Element>>,
       "crochet: variable<\"u\">(u) takes a number or a contiguous range of numbers; of structs, give it their "
       "members as a std::span of numbers, or an array for each member");
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: hook_is_usable<1, crochet::error::derives_from_a_chain<Mine, crochet::HookChain<Counter
+// A class derived from a chain would be a hook whose hooks nobody calls.
+#include "toy.hpp"
+
+#ifdef CROCHET_FIXED
+using Mine = crochet::HookChain<Counter>;
+#else
+struct Mine : crochet::HookChain<Counter> {
+  using crochet::HookChain<Counter>::HookChain;
+};
+#endif
+
+struct Begins {
+  void begin() {}
+};
+
+void train() {
+  crochet::MonitoredSession session{Toy{}, crochet::HookChain{Begins{}, Mine{}}};
+  session.run(crochet::targets<"train">);
+}
