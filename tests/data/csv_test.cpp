@@ -154,6 +154,22 @@ TEST(Csv, AMissingTextIsFilledByATextInAlphabeticalOrder) {
   EXPECT_THROW((void)table.categories("kind"), DataError) << "the table itself has no text there";
 }
 
+// Whether a column without a value holds numbers or texts is not known: it may be used as either.
+TEST(Csv, AColumnWithoutAValueMayBeFilledWithTexts) {
+  for (const std::string quoted : {"", "\"\""}) {
+    const std::string text = "a,town\n1,NA\n2," + quoted + "\n";
+    const Table table = table_of(text);
+    const Categories towns = table.fill_missing<"town">("unknown").categories("town", {"Bonn", "unknown"});
+    EXPECT_EQ(values(towns.indices), (std::vector<std::int32_t>{1, 1}));
+    EXPECT_EQ(values(table.fill_missing<"town">(5).columns<"town">()), (std::vector<float>{5, 5}));
+    for (const auto& names : {std::vector<std::string>{"Bonn"}, std::vector<std::string>{}})
+      expect_says(error_of(text, [&](const Table& t) { (void)t.categories("town", names); }),
+                  {"houses.csv:2: column town: the text is missing; call drop_missing<\"town\">() or "
+                   "fill_missing<\"town\">(text) first"});
+    expect_says(error_of(text, [](const Table& t) { (void)t.categories("town"); }), {"the text is missing"});
+  }
+}
+
 TEST(Csv, LongAndUnprintableCellsAreShortInMessages) {
   const std::string error = error_of("a\n\x1b[31m" + std::string(100'000, 'x') + "\n", take_a);
   expect_says(error, {"\"?[31mxxx", "...\""});

@@ -78,7 +78,7 @@ class Table {
     (void)std::array<const TableColumn*, sizeof...(Text)>{&numeric(Text.view())...};
     return filled(chosen({Text.view()...}), value);
   }
-  /// A copy with the text in place of the missing ones of these text columns.
+  /// A copy with the text in place of the missing ones of these columns of texts, or without any value.
   template <FixedString... Text>
   requires(sizeof...(Text) > 0) [[nodiscard]] Table fill_missing(std::string_view text) const {
     (void)std::array<const TableColumn*, sizeof...(Text)>{&of_texts(Text.view())...};
@@ -94,13 +94,13 @@ class Table {
   [[nodiscard]] Table filled(const std::vector<bool>& chosen, double value) const;
   [[nodiscard]] Table filled(const std::vector<bool>& chosen, std::string_view text) const;
   [[noreturn]] void fail(std::size_t row, const TableColumn& column, const std::string& what) const;
-  [[noreturn]] void fail_missing(std::size_t row, const TableColumn& column) const;
+  [[noreturn]] void fail_missing(std::size_t row, const TableColumn& column, bool as_text) const;
 
   template <class T>
   void copy_numbers(const TableColumn& column, T* to, std::size_t stride) const {
     for (std::size_t row = 0; row < lines_.size(); ++row) {
       const double value = column.numbers[row];
-      if (column.missing(row)) fail_missing(row, column);
+      if (column.missing(row)) fail_missing(row, column, false);
       if (!detail::holds<T>(value))
         fail(row, column,
              detail::number_text(value) + " is no value of the type " + std::string(detail::element_name<T>()) +

@@ -45,8 +45,15 @@ struct TableColumn {
     for (std::int32_t& index : indices)
       if (index >= 0) index = positions[static_cast<std::size_t>(index)];
   }
-  /// Puts the text in place of the missing ones of a text column.
+  /// False for a column with a number. One without any value was read as numeric, and may be one of texts.
+  [[nodiscard]] bool may_be_texts() const {
+    return !numeric || std::all_of(numbers.begin(), numbers.end(), [](double value) { return std::isnan(value); });
+  }
+  /// Puts the text in place of the missing ones. Requires may_be_texts().
   void fill(std::string_view text) {
+    if (numeric) indices.assign(numbers.size(), -1);
+    numeric = false;
+    numbers = {};
     const auto at = std::lower_bound(texts.begin(), texts.end(), text);
     const auto position = static_cast<std::int32_t>(at - texts.begin());
     const bool is_new = at == texts.end() || *at != text;

@@ -23,11 +23,11 @@ namespace crochet {
 CROCHET_COLD inline void Table::fail(std::size_t row, const TableColumn& column, const std::string& what) const {
   throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column " + column.name + ": " + what);
 }
-CROCHET_COLD inline void Table::fail_missing(std::size_t row, const TableColumn& column) const {
+CROCHET_COLD inline void Table::fail_missing(std::size_t row, const TableColumn& column, bool as_text) const {
   fail(row, column,
-       column.numeric ? "the value is missing; call drop_missing() or fill_missing(value) first"
-                      : "the text is missing; call drop_missing<\"" + column.name + "\">() or fill_missing<\"" +
-                            column.name + "\">(text) first");
+       as_text ? "the text is missing; call drop_missing<\"" + column.name + "\">() or fill_missing<\"" + column.name +
+                     "\">(text) first"
+               : "the value is missing; call drop_missing() or fill_missing(value) first");
 }
 
 inline const TableColumn& Table::find(std::string_view name) const {
@@ -57,7 +57,7 @@ inline const TableColumn& Table::numeric(std::string_view name) const {
 
 inline const TableColumn& Table::of_texts(std::string_view name) const {
   const TableColumn& column = find(name);
-  if (column.numeric)
+  if (!column.may_be_texts())
     throw DataError(name_ + ": column " + column.name +
                     ": it holds numbers, not texts; use columns<>() or column<std::int32_t>()");
   return column;
@@ -72,7 +72,7 @@ inline Categories Table::categories(std::string_view name, std::vector<std::stri
     if (const auto found = positions.find(column.texts[i]); found != positions.end()) position[i] = found->second;
   std::vector<std::int32_t> indices(lines_.size());
   for (std::size_t row = 0; row < indices.size(); ++row) {
-    if (column.missing(row)) fail_missing(row, column);
+    if (column.missing(row)) fail_missing(row, column, true);
     const auto text = static_cast<std::size_t>(column.indices[row]);
     indices[row] = position[text];
     if (indices[row] < 0)
