@@ -200,13 +200,36 @@ TEST(Csv, LinesStayThoseOfTheFileAfterDropMissing) {
   expect_says(error_of("a,b\n,1\n2,x\n3,y\n", [](const Table& t) { (void)t.drop_missing().columns<"b">(); }),
               {"houses.csv:3: column b: \"x\""});
   expect_says(error_of("a,b\n,x\n2,7\n", [](const Table& t) { (void)t.drop_missing().columns<"b">(); }),
-              {"column b: it was read as texts, because a row that is dropped holds no number"});
+              {"column b: it was read as texts, because CsvOptions::texts has its name or a row that is dropped "
+               "holds no number"});
 }
 
 TEST(Csv, WhatIsMissingIsASetting) {
   const Table table = table_of("a,b\n-999,NA\n1,y\n", {.missing = {"-999"}});
   EXPECT_EQ(values(table.drop_missing().columns<"a">()), (std::vector<float>{1}));
   EXPECT_EQ(table.categories("b").names, (std::vector<std::string>{"NA", "y"}));
+}
+
+TEST(Csv, ColumnsOfNumbersMayBeReadAsTexts) {
+  const auto zips = [](std::string_view text) { return table_of(text, {.texts = {"zip"}}); };
+  const Categories training = zips("zip,a\n10,1\n007,2\n2b,3\n").categories("zip");
+  EXPECT_EQ(training.names, (std::vector<std::string>{"007", "10", "2b"}));
+  // Short rows, a quoted cell, and a quoted line end, behind which another function reads the file.
+  for (const std::string row : {"10,5", "\"10\",5", "10,\"5\"", "10,5\n10,\"\n\""}) {
+    const Table table = zips("zip,a\n" + row + "\n007,6\n");
+    const auto indices = values(table.categories("zip", training.names).indices);
+    EXPECT_EQ(indices.front(), 1) << row;
+    EXPECT_EQ(indices.back(), 0) << row;
+    expect_says(message_of<DataError>([&] { (void)table.columns<"zip">(); }),
+                {"houses.csv: column zip: it was read as texts, because CsvOptions::texts has its name"});
+  }
+  EXPECT_EQ(values(zips("zip,a\n10,1\n,2\n").columns<"a">()), (std::vector<float>{1, 2}));
+  EXPECT_EQ(zips("zip\n\n10\nNA\n").fill_missing<"zip">("1").categories("zip").names,
+            (std::vector<std::string>{"1", "10"}));
+  expect_says(error_of("zip\n10\n", [](const Table& t) { (void)t.categories("zip"); }),
+              {"column zip: it holds numbers, not texts;", "or add its name to CsvOptions::texts"});
+  expect_says(message_of<DataError>([&] { (void)zips("zap,a\n1,2\n"); }),
+              {"houses.csv: there is no column \"zip\"; did you mean \"zap\"?"});
 }
 
 TEST(Csv, IntegersAreExactAndInRange) {

@@ -22,12 +22,12 @@ namespace crochet {
 /// - A cell may be in quotation marks, with each of its own doubled. Then it may contain separators and line ends.
 /// - Lines end in LF or CR LF; empty ones are skipped. Spaces and tabs around a cell are no part of it, unless in
 ///   quotes.
-/// - A column is numeric if all its values are finite numbers or missing; else it is a column of texts. Numbers have a
-///   decimal point, whatever the locale.
+/// - A column is numeric if all its values are finite numbers or missing, and CsvOptions::texts does not have its name;
+///   else it is a column of texts. Numbers have a decimal point, whatever the locale.
 /// - Throws: IoError if the file is missing or unreadable; DataLossError if it is damaged (gzip) or larger than the
-///   limit; DataError, with file and line, for an empty file, names that are empty or equal, lines of different length,
-///   NUL bytes, and quotes that are not closed; ResourceExhaustedError if memory is exhausted; LogicError for a
-///   separator that has another meaning.
+///   limit; DataError, with file and line, for an empty file, names that are empty or equal, a name in
+///   CsvOptions::texts that is not there, lines of different length, NUL bytes, and quotes that are not closed;
+///   ResourceExhaustedError if memory is exhausted; LogicError for a separator that has another meaning.
 /// - Memory while it is read: at most 128 bytes for each byte of the text (tests/fuzz/csv_file.cpp).
 CROCHET_COLD inline Table read_csv(const std::filesystem::path& path, const CsvOptions& options = {},
                                    io::FileSystem& files = io::local_files()) {

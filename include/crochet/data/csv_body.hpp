@@ -38,6 +38,19 @@ CROCHET_COLD inline std::vector<TableColumn> csv_header(CsvCells& cells, const s
   return columns;
 }
 
+/// The columns of the first line; those of CsvOptions::texts are not numeric. Throws DataError, as csv_header() does,
+/// and for a name of `texts` that the first line does not have.
+CROCHET_COLD inline std::vector<TableColumn> columns_of_header(CsvCells& cells, const std::string& name,
+                                                               const CsvOptions& options) {
+  std::vector<TableColumn> columns = csv_header(cells, name);
+  for (const std::string& text : options.texts) {
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == text; });
+    if (found == columns.end()) fail_no_column(name, columns, text);
+    found->numeric = false;
+  }
+  return columns;
+}
+
 /// Every cell below the first line, row by row, and the line of each row.
 struct CsvBody {
   std::vector<std::string_view> cells;
@@ -93,10 +106,10 @@ inline void csv_texts(TableColumn& column, const CsvBody& body, std::size_t inde
 
 CROCHET_COLD inline Table csv_table(std::string text, const std::string& name, const CsvOptions& options) {
   CsvCells cells{text, options.separator, name};
-  std::vector<TableColumn> columns = csv_header(cells, name);
+  std::vector<TableColumn> columns = columns_of_header(cells, name, options);
   CsvBody body = csv_body(cells, columns.size(), name);
   for (std::size_t i = 0; i < columns.size(); ++i)
-    if (!csv_numbers(columns[i], body, i, columns.size(), options))
+    if (!columns[i].numeric || !csv_numbers(columns[i], body, i, columns.size(), options))
       csv_texts(columns[i], body, i, columns.size(), options);
   return {name, std::move(columns), std::move(body.lines)};
 }

@@ -15,6 +15,7 @@ struct CsvOptions {
   char separator = ',';
   std::vector<std::string> missing{"", "NA", "nan", "NaN", "?"};  ///< cells that stand for a missing value
   std::uint64_t max_bytes = std::uint64_t{1} << 30;               ///< of the text, unpacked
+  std::vector<std::string> texts{};  ///< names of columns of texts, also where all cells are numbers
 };
 
 namespace detail {

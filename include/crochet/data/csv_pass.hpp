@@ -42,7 +42,7 @@ class CsvPass {
     CsvCells cells{text, options_->separator, name_};
     std::vector<TableColumn> columns;
     try {
-      columns = csv_header(cells, name_);
+      columns = columns_of_header(cells, name_, *options_);
     } catch (const DataError&) {
       return std::nullopt;  // the header may continue behind this piece: CsvCells reads it, or reports the error
     }

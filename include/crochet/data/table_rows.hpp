@@ -20,6 +20,19 @@
 
 namespace crochet {
 
+namespace detail {
+
+[[noreturn]] CROCHET_COLD inline void fail_no_column(const std::string& file, const std::vector<TableColumn>& columns,
+                                                     std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const TableColumn& column : columns) names.emplace_back(column.name);
+  const std::string_view near = closest(name, names);
+  throw DataError(file + ": there is no column " + cell_text(name) +
+                  (near.empty() ? "; use a name of its first line" : "; did you mean " + cell_text(near) + "?"));
+}
+
+}  // namespace detail
+
 CROCHET_COLD inline void Table::fail(std::size_t row, const TableColumn& column, const std::string& what) const {
   throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column " + column.name + ": " + what);
 }
@@ -33,10 +46,7 @@ CROCHET_COLD inline void Table::fail_missing(std::size_t row, const TableColumn&
 inline const TableColumn& Table::find(std::string_view name) const {
   for (const TableColumn& column : columns_)
     if (column.name == name) return column;
-  const std::string_view near = closest(name, names());
-  throw DataError(
-      name_ + ": there is no column " + detail::cell_text(name) +
-      (near.empty() ? "; use a name of its first line" : "; did you mean " + detail::cell_text(near) + "?"));
+  detail::fail_no_column(name_, columns_, name);
 }
 
 inline const TableColumn& Table::numeric(std::string_view name) const {
@@ -51,15 +61,16 @@ inline const TableColumn& Table::numeric(std::string_view name) const {
          detail::cell_text(text) + " is no number; correct it, add it to CsvOptions::missing, or use categories()");
   }
   throw DataError(name_ + ": column " + column.name +
-                  ": it was read as texts, because a row that is dropped holds no number; correct that row, or add "
-                  "its text to CsvOptions::missing");
+                  ": it was read as texts, because CsvOptions::texts has its name or a row that is dropped holds no "
+                  "number; remove the name, or correct that row, or add its text to CsvOptions::missing");
 }
 
 inline const TableColumn& Table::of_texts(std::string_view name) const {
   const TableColumn& column = find(name);
   if (!column.may_be_texts())
     throw DataError(name_ + ": column " + column.name +
-                    ": it holds numbers, not texts; use columns<>() or column<std::int32_t>()");
+                    ": it holds numbers, not texts; use columns<>() or column<std::int32_t>(), or add its name to "
+                    "CsvOptions::texts");
   return column;
 }
 
