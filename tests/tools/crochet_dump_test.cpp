@@ -298,8 +298,18 @@ TEST(CrochetDumpCat, JsonHasTheShape) {
   EXPECT_EQ(value(), "[18446744073709551615]");
   runs.tensor<std::complex<float>>("a", 0, 1, crochet::proto::DT_COMPLEX64, {1}, {{1, nan}});
   EXPECT_EQ(value(), R"([[1.0,"nan"]])");
-  runs.strings("a", 1, {"x\n\"", "\xff"});
-  EXPECT_EQ(value(), R"(["x\\x0a\"","\\xff"])");
+}
+
+// A script reads the text that the tensor holds: what JSON can express is not escaped a second time.
+TEST(CrochetDumpCat, JsonHasTheTextsOfATensor) {
+  const DumpFixture runs;
+  const std::vector<std::string> texts{"a\nb", "a\\x0ab", "x\"\t\\", "\u00e9\u202e\x7f", std::string(1, '\0')};
+  runs.strings("a", 1, texts);
+  EXPECT_EQ(json({"cat", runs.root().string(), "a"})[0]["value"], texts);
+  const std::string line = dump({"cat", runs.root().string(), "a", "--json"}).out;
+  EXPECT_NE(line.find("\\u202e\\u007f"), std::string::npos) << "they would change the terminal: " << line;
+  runs.strings("a", 1, {"\xff", "\\\xc3|\n"});
+  EXPECT_EQ(json({"cat", runs.root().string(), "a"})[0]["value"], (std::vector<std::string>{"\\xff", "\\\\\\xc3|\n"}));
 }
 
 TEST(CrochetDumpCat, WritesNpy) {

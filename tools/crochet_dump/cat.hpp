@@ -64,6 +64,13 @@ inline std::string json_real(double value, crochet::io::DataType type) {
   return real_scalar(value, type);
 }
 
+/// A string of a tensor. Characters that would change the terminal are written as JSON's \uNNNN, which is the same
+/// text.
+inline std::string json_string(const std::string& bytes) {
+  const std::string text = utf8_text(bytes);
+  return nlohmann::json(text).dump(-1, ' ', printable(text) != text);
+}
+
 inline void print_json_elements(const crochet::debug::DumpedTensor& tensor, std::ostream& out) {
   if (tensor.state() != crochet::debug::TensorState::values) {
     out << "null";
@@ -74,7 +81,7 @@ inline void print_json_elements(const crochet::debug::DumpedTensor& tensor, std:
     return;
   }
   JsonElements elements{tensor.shape(), out};
-  tensor.for_each_string([&](const std::string& text) { elements.add(nlohmann::json(printable(text)).dump()); });
+  tensor.for_each_string([&](const std::string& text) { elements.add(json_string(text)); });
   tensor.for_each_piece([&](std::span<const std::byte> piece) {
     crochet::debug::for_each_element(tensor.dtype(), piece, [&](auto element) {
       using T = decltype(element);

@@ -72,6 +72,21 @@ inline std::string printable(std::string_view text) {
   return safe;
 }
 
+/// The text as UTF-8. If it is not UTF-8: with `\xNN` for every byte that is not, and each backslash doubled.
+inline std::string utf8_text(std::string_view text) {
+  std::string escaped;
+  bool valid = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = detail::character_at(text, at).bytes;
+    valid = valid && bytes > 0;
+    if (bytes == 0) detail::append_escaped(escaped, text.substr(at, 1));
+    if (text[at] == '\\') escaped += '\\';
+    escaped += text.substr(at, bytes);
+    at += std::max<std::size_t>(bytes, 1);
+  }
+  return valid ? std::string(text) : escaped;
+}
+
 /// As Python prints bytes: b'ab\x00'.
 inline std::string python_bytes(std::string_view text) {
   const char quote = text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
