@@ -155,6 +155,22 @@ TEST(Plot, ATagMayHaveCharactersOfPatterns) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(lines_of(result.out).front(), "accuracy (top-5)");
 }
+TEST(Plot, ATagMayBeNoPattern) {
+  for (const std::string tag : {"acc[0", "(x", "*best"}) {
+    const TemporaryFolder folder;
+    write_tag(folder.path(), tag);
+    const std::string path = folder.path().string();
+    const Result result = plot({path, tag});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(lines_of(result.out).front(), tag);
+    const Result late = plot({path, tag, "--steps", "100:"});
+    EXPECT_EQ(late.status, 1);
+    EXPECT_NE(late.err.find("no scalar matches, in 1 file; the steps are "), std::string::npos) << late.err;
+    const Result other = plot({path, tag + "("});
+    EXPECT_EQ(other.status, 2);
+    EXPECT_NE(other.err.find("the pattern \"" + tag + "(\" cannot be used"), std::string::npos) << other.err;
+  }
+}
 TEST(Plot, ALongTagIsCutBetweenCharacters) {
   const TemporaryFolder folder;
   std::string tag;

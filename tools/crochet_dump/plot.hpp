@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -58,14 +59,20 @@ class Curves {
  public:
   static constexpr std::size_t most_curves = 200, most_tags = 10'000;
 
-  explicit Curves(const PlotOptions& options) : options_(options), steps_(options.steps), names_(options.tag) {}
+  explicit Curves(const PlotOptions& options) : options_(options), steps_(options.steps) {
+    try {
+      names_.emplace(options.tag);
+    } catch (const crochet::LogicError&) {
+      no_pattern_ = std::current_exception();  // a tag may be equal to it
+    }
+  }
 
   void add(const std::filesystem::path& file, const crochet::io::EventRecord& record) {
     const std::optional<double> number = number_of(record.content);
     if (!number || record.tag.empty()) return;
     if (tags_.size() < most_tags) tags_.insert(record.tag);
     const bool exact = record.tag == options_.tag;
-    if (!exact && !names_.takes(record.tag)) return;
+    if (!exact && !(names_ && names_->takes(record.tag))) return;
     range_.add(record.step);
     if (!steps_.takes(record.step)) return;
     const std::pair<std::string, std::string> key{record.tag, run_of(file)};
@@ -81,8 +88,12 @@ class Curves {
     }
     return all;
   }
-  /// What to select instead, if nothing was found.
-  [[nodiscard]] std::string hint() const { return range_.empty() ? did_you_mean(options_.tag, tags_) : range_.text(); }
+  /// What to select instead, if nothing was found. Throws LogicError if the given text is neither a tag nor a pattern.
+  [[nodiscard]] std::string hint() const {
+    if (!range_.empty()) return range_.text();
+    if (no_pattern_) std::rethrow_exception(no_pattern_);
+    return did_you_mean(options_.tag, tags_);
+  }
   [[nodiscard]] bool left_out() const { return left_out_; }
 
  private:
@@ -93,7 +104,8 @@ class Curves {
 
   const PlotOptions& options_;
   StepFilter steps_;
-  NameFilter names_;
+  std::optional<NameFilter> names_{};
+  std::exception_ptr no_pattern_{};
   std::map<std::pair<std::string, std::string>, Curve> curves_{};
   std::set<std::string> tags_{};
   StepRange range_{};
@@ -218,8 +230,9 @@ inline int plot(const PlotOptions& options, std::ostream& out, std::ostream& err
                     " curves are selected, and the others are left out: name fewer tags, or one run");
   }
   if (!tags.empty()) return troubles.status(done);
-  err << "crochet-dump: no scalar matches, in " << files.size() << (files.size() == 1 ? " file" : " files")
-      << curves.hint() << "\n";
+  const std::string hint = curves.hint();
+  err << "crochet-dump: no scalar matches, in " << files.size() << (files.size() == 1 ? " file" : " files") << hint
+      << "\n";
   return troubles.status(nothing);
 }
 
