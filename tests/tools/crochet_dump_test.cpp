@@ -574,6 +574,19 @@ TEST(CrochetDump, WrongCommandLines) {
   }
 }
 
+TEST(CrochetDump, NumbersAreFromZeroOn) {
+  const TwoRuns runs;
+  const auto error = [&](const std::string& option) {
+    const Result result = dump({"diff", runs.path(), runs.path(), option});
+    EXPECT_EQ(result.status, 2) << option;
+    return result.err;
+  };
+  for (const std::string option : {"--max-files=-1", "--rtol=nan", "--atol=nan", "--atol=-0.5", "--rtol=inf"})
+    EXPECT_NE(error(option).find(option.substr(0, option.find('=')) + ": "), std::string::npos) << error(option);
+  EXPECT_NE(error("--max-files=-1").find("it should be a number from 0 on"), std::string::npos);
+  EXPECT_EQ(dump({"diff", runs.path(), runs.path(), "--max-files=100", "--rtol=.5", "--atol=1e-3"}).status, 0);
+}
+
 TEST(CrochetDump, ResultsThatCannotBeWrittenAreAnError) {
   const TwoRuns runs;
   std::ostringstream out, err;

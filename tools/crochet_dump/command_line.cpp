@@ -38,6 +38,17 @@ constexpr const char* footer =
     "is printed all the same.\n"
     "With --json each line is a JSON object; NaN and infinities are \"nan\", \"inf\" and \"-inf\".";
 
+/// Refuses a sign, `nan` and `inf`: of a number without a sign CLI11 takes -1 for the greatest one.
+const CLI::Validator& not_negative() {
+  static const CLI::Validator check(
+      [](std::string& text) {
+        const char first = text.empty() ? '-' : text.front();
+        return (first >= '0' && first <= '9') || first == '.' ? std::string() : "it should be a number from 0 on";
+      },
+      "");
+  return check;
+}
+
 /// The arguments of all commands.
 void add_selection(CLI::App& app, Selection& selection, const char* root = "ROOT") {
   app.add_option("root", selection.root, "a session root, or one run directory")->required()->option_text(root);
@@ -51,6 +62,7 @@ void add_selection(CLI::App& app, Selection& selection, const char* root = "ROOT
       ->option_text("OP");
   app.add_flag("--json", selection.json, "one JSON object a line");
   app.add_option("--max-files", selection.max_files, "of one run; more are reported and left out (default 1000000)")
+      ->check(not_negative())
       ->option_text("N");
 }
 
@@ -117,8 +129,11 @@ struct CommandLine {
     add_selection(d, diff.selection, "ROOT_A");
     d.add_option("other", diff.other, "the dump to compare with")->required()->option_text("ROOT_B");
     const CLI::Range any_size{0.0, std::numeric_limits<double>::max()};
-    d.add_option("--rtol", diff.rtol, "equal up to atol + rtol * |b| (default 0)")->check(any_size)->option_text("X");
-    d.add_option("--atol", diff.atol, "(default 0)")->check(any_size)->option_text("X");
+    d.add_option("--rtol", diff.rtol, "equal up to atol + rtol * |b| (default 0)")
+        ->check(not_negative())
+        ->check(any_size)
+        ->option_text("X");
+    d.add_option("--atol", diff.atol, "(default 0)")->check(not_negative())->check(any_size)->option_text("X");
     d.add_flag("--all", diff.all, "all that differ, not only the first");
   }
   void add_stats() {
