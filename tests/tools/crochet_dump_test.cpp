@@ -161,11 +161,28 @@ TEST(CrochetDumpFind, EveryCondition) {
   EXPECT_EQ(found({"--node", "^b$"}), "b");
   EXPECT_EQ(found({"--node", "^x"}), "");
   EXPECT_EQ(dump({"find", "--nan", root, "--node", "a"}).status, 1);
-  for (const Words& wrong : std::vector<Words>{{"--shape", "2x3"}, {"--shape", "2,-3"}, {"--node", "("}}) {
+  for (const Words& wrong :
+       std::vector<Words>{{"--shape", "2x3"}, {"--shape", "2,-3"}, {"--node", "("}, {"--dtype", "?"}}) {
     Words all{"find", root};
     all.insert(all.end(), wrong.begin(), wrong.end());
     EXPECT_EQ(dump(all).status, 2) << wrong[1];
   }
+}
+
+TEST(CrochetDumpFind, ATypeThatDoesNotExistIsAnError) {
+  const TwoRuns runs;
+  const auto error = [&](const std::string& dtype) {
+    const Result result = dump({"find", runs.path(), "--dtype", dtype});
+    EXPECT_EQ(result.status, 2) << dtype;
+    return result.err;
+  };
+  EXPECT_EQ(error("floatt32"), "crochet-dump: --dtype floatt32 is no element type; did you mean float32?\n");
+  EXPECT_EQ(error("float"), "crochet-dump: --dtype float is no element type; did you mean float32?\n");
+  EXPECT_EQ(error("double"),
+            "crochet-dump: --dtype double is no element type; use a name of NumPy, such as float32, int64 or bool\n");
+  EXPECT_EQ(error("invalid"),
+            "crochet-dump: --dtype invalid is no element type; use a name of NumPy, such as float32, int64 or bool\n");
+  EXPECT_EQ(dump({"find", runs.path(), "--dtype", "int4"}).status, 1) << "a type, which no tensor has";
 }
 
 TEST(CrochetDumpFind, SummariesAndCountsStandForTheirTensors) {

@@ -52,9 +52,22 @@ class ShapePattern {
   std::vector<std::int64_t> sizes_{};
 };
 
+/// Throws UsageError for the name of no element type.
+inline void require_type(const std::string& name) {
+  using crochet::io::DataType;
+  if (crochet::io::data_type_named(name) != DataType::invalid) return;
+  std::vector<std::string_view> names;
+  for (std::int32_t i = 1; is_known(static_cast<DataType>(i)); ++i) names.push_back(name_of(static_cast<DataType>(i)));
+  const std::string_view near = crochet::closest(name, names);
+  throw UsageError("--dtype " + printable(name) + " is no element type; " +
+                   (near.empty() ? "use a name of NumPy, such as float32, int64 or bool"
+                                 : "did you mean " + std::string(near) + "?"));
+}
+
 class Condition {
  public:
   explicit Condition(const FindOptions& options) : options_(options) {
+    if (!options.dtype.empty()) require_type(options.dtype);
     if (!options.shape.empty()) shape_.emplace(options.shape);
   }
   [[nodiscard]] bool holds(const Facts& facts) const {
