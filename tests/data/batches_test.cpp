@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -259,6 +260,25 @@ TEST(Batches, SeekRefusesAPlaceThatDoesNotExist) {
     EXPECT_THROW(batches.seek(bad), LogicError) << bad.epoch << ", " << bad.batch;
     EXPECT_EQ(batches.position(), (DataPosition{0, 1})) << "nothing has changed";
   }
+}
+
+// A checkpoint of .repeat(5), resumed with .repeat(3): the data and the batch size are the same.
+TEST(Batches, SeekNamesTheEpochsThatAreMissing) {
+  const auto error = [](DataPosition to) -> std::string {
+    try {
+      data_set(5).batch(2).repeat(3).seek(to);
+    } catch (const LogicError& refusal) {
+      return refusal.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error({4, 2}),
+            "no such place in the data: epoch 4, batch 2; there are 3 epoch(s), counted from 0; call repeat() "
+            "with at least as many as before");
+  EXPECT_NE(error({3, 1}).find("; there are 3 epoch(s)"), std::string::npos);
+  EXPECT_NE(error({4, 3}).find("there are 3 batches in an epoch; use the data and the batch size"), std::string::npos)
+      << "other data";
+  EXPECT_EQ(error({3, 0}), "") << "the end";
 }
 
 TEST(Batches, WrongSettingsAreRefused) {

@@ -99,11 +99,12 @@ class BatchOrder {
   }
   /// Throws LogicError for a position outside the data.
   void seek(DataPosition to) {
-    if (to.epoch < 0 || to.epoch > epochs_ || to.batch < 0 || to.batch >= batches_per_epoch() ||
-        (to.epoch == epochs_ && to.batch != 0))
-      throw LogicError("no such place in the data: epoch " + std::to_string(to.epoch) + ", batch " +
-                       std::to_string(to.batch) + "; there are " + std::to_string(batches_per_epoch()) +
-                       " batches in an epoch; use the data and the batch size that the position is of");
+    if (to.epoch < 0 || to.batch < 0 || to.batch >= batches_per_epoch())
+      fail_place(to, std::to_string(batches_per_epoch()) +
+                         " batches in an epoch; use the data and the batch size that the position is of");
+    if (to.epoch > epochs_ || (to.epoch == epochs_ && to.batch != 0))
+      fail_place(to,
+                 std::to_string(epochs_) + " epoch(s), counted from 0; call repeat() with at least as many as before");
     const bool new_order = to.epoch != position_.epoch;
     position_ = to;
     if (new_order) start_epoch();
@@ -125,6 +126,10 @@ class BatchOrder {
  private:
   [[noreturn]] CROCHET_COLD static void fail_both() {
     throw LogicError("both drop_remainder() and pad(); choose one of them for the last batch of an epoch");
+  }
+  [[noreturn]] CROCHET_COLD static void fail_place(DataPosition at, const std::string& there_are) {
+    throw LogicError("no such place in the data: epoch " + std::to_string(at.epoch) + ", batch " +
+                     std::to_string(at.batch) + "; there are " + there_are);
   }
   /// The first row of this rank in the next batch.
   [[nodiscard]] std::int64_t first_row() const { return ranks_ == 1 ? 0 : rows_of_all() * rank_ / ranks_; }
