@@ -107,6 +107,22 @@ TEST(ExportOnnxTest, PaddingIsStated) {
   EXPECT_EQ(ints_of(conv, "pads"), (std::vector<std::int64_t>{0, 1, 1, 1}));
 }
 
+struct Whole {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {3});
+    g.name("wide", relu(cast<std::int64_t>(x)));
+    g.name("float", relu(x));
+  }
+};
+// onnxruntime has no Relu of int64, and loads no file with one.
+TEST(ExportOnnxTest, ReluOfIntegersIsAMaximum) {
+  const auto wide = parsed(onnx_bytes(described<Whole, "wide">()));
+  const auto& max = node_of(wide.graph(), "Max");
+  ASSERT_EQ(max.input_size(), 2);
+  EXPECT_THROW(static_cast<void>(node_of(wide.graph(), "Relu")), LogicError);
+  EXPECT_EQ(node_of(parsed(onnx_bytes(described<Whole, "float">())).graph(), "Relu").input_size(), 1);
+}
+
 std::string refusal(const ExportedModel& model) {
   try {
     static_cast<void>(onnx_bytes(model));

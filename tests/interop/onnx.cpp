@@ -117,7 +117,8 @@ struct Divisions {
     const Tensor wide_a = select(less(tens, -15), g.constant(DType::int64, -0x1p63), wide);
     g.name("div_int32", a / b), g.name("floor_divide_int32", floor_divide(a, b)), g.name("mod_int32", mod(a, b));
     g.name("div_int64", wide_a / wide_b), g.name("floor_divide_int64", floor_divide(wide_a, wide_b));
-    g.name("mod_int64", mod(wide_a, wide_b)), g.name("div_constant", a / -1), g.name("mod_constant", mod(a, -4));
+    g.name("mod_int64", mod(wide_a, wide_b)), g.name("relu_int64", relu(wide_a));
+    g.name("div_constant", a / -1), g.name("mod_constant", mod(a, -4));
     g.name("floor_divide_constant", floor_divide(a, -4));
     const Tensor quarters = trunc(back * 5) / 4, from = infinite(x), by = infinite(quarters), exact = quarters * 3;
     g.name("floor_divide", floor_divide(x, quarters)), g.name("mod", mod(x, quarters));
@@ -239,9 +240,9 @@ void export_all(const std::filesystem::path& folder) {
   export_model<Arrays, "matmul", "batched_matmul", "transpose", "slice", "reverse", "pad", "concat", "broadcast_to",
                "gather", "take_along", "iota", "mean_pool", "max_pool", "group_norm", "column_mean">(folder, "arrays");
   export_model<Divisions, "div_int32", "floor_divide_int32", "mod_int32", "div_int64", "floor_divide_int64",
-               "mod_int64", "div_constant", "mod_constant", "floor_divide_constant", "floor_divide", "mod",
-               "floor_divide_infinite", "mod_infinite", "mod_exact", "floor_divide_exact", "floor_divide_float64",
-               "mod_float64", "atan2", "atan2_edges">(folder, "divisions");
+               "mod_int64", "relu_int64", "div_constant", "mod_constant", "floor_divide_constant", "floor_divide",
+               "mod", "floor_divide_infinite", "mod_infinite", "mod_exact", "floor_divide_exact",
+               "floor_divide_float64", "mod_float64", "atan2", "atan2_edges">(folder, "divisions");
   export_model<Bytes, "add_bytes", "sub_bytes", "mul_bytes", "neg_bytes", "div_bytes", "floor_divide_bytes",
                "mod_bytes", "square_bytes", "abs_bytes", "sign_bytes", "relu_bytes", "maximum_bytes", "minimum_bytes",
                "floor_bytes", "select_bytes", "reduce_sum_bytes", "reduce_prod_bytes", "reduce_max_bytes",

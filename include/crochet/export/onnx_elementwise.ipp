@@ -63,6 +63,7 @@ inline std::string onnx_elementwise(OnnxWriter& w, const ExportedNode& n) {
   if (n.op == &op::select) return onnx_where(w, w.in(n, 0), w.in(n, 1), w.in(n, 2), n.dtype);
   if (n.op == &op::identity || n.op == &op::stop_gradient) return w.in(n, 0);
   if (n.op == &op::div || n.op == &op::floor_divide || n.op == &op::mod) return onnx_division(w, n);
+  if (n.op == &op::relu && !is_floating(n.dtype)) return g.add("Max", {w.in(n, 0), g.scalar(n.dtype, 0)});
   const auto same = onnx_counterparts().find(n.op);
   if (same != onnx_counterparts().end()) {
     OnnxGraph::Names inputs;
