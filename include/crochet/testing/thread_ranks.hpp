@@ -87,27 +87,45 @@ class ThreadRank {
 };
 static_assert(NonblockingCommunicator<ThreadRank>);
 
+namespace detail {
+
+/// Starts rank(r) in a thread for each rank of the hub. Returns the error of the first one that the system refuses:
+/// then no rank waits for those without a thread.
+template <class Thread, class Rank>
+std::exception_ptr start_ranks(std::vector<Thread>& threads, RankHub& hub, const Rank& rank) {
+  int r = 0;
+  try {
+    threads.reserve(static_cast<std::size_t>(hub.size()));
+    for (; r < hub.size(); ++r) threads.emplace_back([&rank, r] { rank(r); });
+    return nullptr;
+  } catch (...) {
+    for (; r < hub.size(); ++r) hub.leave(r);
+    return std::current_exception();
+  }
+}
+
+}  // namespace detail
+
 /// Calls body(ThreadRank) in `size` threads, one for each rank. Returns when all have ended; then throws the first
 /// exception, in the order of ranks. A rank that ends while another waits for it, and calls that differ, are a
-/// std::logic_error in every rank that waits. `seed`: not 0 to run one rank at a time, in an order that is drawn.
-template <class Body>
+/// std::logic_error in every rank that waits. A thread that the system refuses is a std::system_error. `seed`: not 0 to
+/// run one rank at a time, in an order that is drawn.
+template <class Thread = std::jthread, class Body>
 void run_ranks(int size, Body body, std::uint64_t seed = 0) {
   detail::RankHub hub(size, seed);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(static_cast<std::size_t>(size));
-    for (int r = 0; r < size; ++r) {
-      threads.emplace_back([&, r] {
-        hub.begin(r);
-        try {
-          body(ThreadRank{hub, r});
-        } catch (...) {
-          errors[static_cast<std::size_t>(r)] = std::current_exception();
-        }
-        hub.leave(r);
-      });
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size) + 1);  // first: that of a thread
+  const auto rank = [&](int r) {
+    hub.begin(r);
+    try {
+      body(ThreadRank{hub, r});
+    } catch (...) {
+      errors[static_cast<std::size_t>(r) + 1] = std::current_exception();
     }
+    hub.leave(r);
+  };
+  {
+    std::vector<Thread> threads;
+    errors[0] = detail::start_ranks(threads, hub, rank);
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
