@@ -82,6 +82,15 @@ void compare(test::MemoryFiles& files, const CsvOptions& options, std::string_vi
   }
 }
 
+std::vector<std::string> first_name(test::MemoryFiles& files, char separator) {
+  try {
+    const Table table = read_csv("f", {.separator = separator}, files);
+    return {std::string(table.names().front())};
+  } catch (const DataError&) {
+    return {};
+  }
+}
+
 void read(test::MemoryFiles& files, char separator) {
   try {
     const Table table = read_csv("f", {.separator = separator}, files);
@@ -100,6 +109,7 @@ void fuzz(std::string_view input) {
     test::MemoryFiles files;
     files["f"] = input;
     compare(files, {.separator = separator}, input);
+    compare(files, {.separator = separator, .texts = first_name(files, separator)}, input);
     require_within({128, 256 * test::kib}, input.size(), [&] { read(files, separator); });  // csv.hpp
   }
 }
