@@ -298,6 +298,7 @@ TEST_F(Driver, WaitsForACopyFromPinnedMemory) {
     const Calls calls;
     device.upload(memory, values.data(), 40);
     EXPECT_EQ(calls.text().find("wait in stream") != std::string::npos, is_pinned) << calls.text();
+    EXPECT_EQ(calls.text().find("refused"), std::string::npos) << calls.text();
   }
   device.release(memory);
 }

@@ -250,7 +250,21 @@ int cuGraphKernelNodeSetAttribute(void* node, int attribute, const int* value) {
   }
   return 0;
 }
-int cuPointerGetAttribute(void*, int, unsigned long long) { return is("pinned") ? 0 : invalid_value; }
+// As of a real driver: an error for memory that it does not know, which memcheck of compute-sanitizer counts.
+int cuPointerGetAttribute(void*, int, unsigned long long) {
+  if (is("pinned")) return 0;
+  calls += "refused: cuPointerGetAttribute\n";
+  return invalid_value;
+}
+int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, unsigned long long) {
+  if (const int wrong = code(); wrong != 0) return wrong;
+  constexpr int memory_type = 2;
+  for (unsigned k = 0; k < count; ++k) {
+    if (attributes[k] != memory_type) return invalid_value;
+    *static_cast<unsigned*>(values[k]) = is("pinned") ? 1U : 0U;
+  }
+  return 0;
+}
 int cuGraphInstantiateWithFlags(void** instance, void* graph, unsigned long long) {
   if (const int wrong = code_of_made(); wrong != 0) return wrong;
   *instance = graph;

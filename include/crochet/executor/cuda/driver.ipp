@@ -193,14 +193,17 @@ CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
   driver.release_pinned(memory);
 }
 
-// A copy from memory that is not pinned returns when the driver has read it. The driver has attributes of pinned memory
-// only, or also of memory for which one more wait does no harm.
+// A copy from memory that is not pinned returns when the driver has read it. The type of memory that the driver does
+// not know is 0. cuPointerGetAttribute returns an error for it, which compute-sanitizer counts.
 CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
   copy_to_device(to, from, bytes, Stream::compute);
   unsigned type = 0;
-  const bool is_pinned = driver.memory_attribute(&type, detail::memory_type, detail::pointer(from)) == 0;
-  if (is_pinned) check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
+  void* values[] = {&type};
+  const int code =
+      driver.memory_attributes(1, &detail::memory_type, static_cast<void**>(values), detail::pointer(from));
+  const bool is_pageable = code == 0 && type == 0;
+  if (!is_pageable) check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
 }
 CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::size_t bytes) {
   copy_to_device(to, from, bytes, Stream::copies);

@@ -71,7 +71,7 @@ struct DriverFunctions {
   Result (*elapsed)(float*, Event, Event) = nullptr;  // in ms
   Result (*launch_alone)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                          void**) = nullptr;
-  Result (*memory_attribute)(void*, int, Pointer) = nullptr;
+  Result (*memory_attributes)(unsigned, const int*, void**, Pointer) = nullptr;
   Result (*error_name)(Result, const char**) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;
   bool complete = false;
@@ -103,8 +103,8 @@ struct DriverFunctions {
                library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
                library.find("cuLaunchCooperativeKernel", launch) && library.find("cuLaunchKernel", launch_alone) &&
                library.find("cuEventElapsedTime", elapsed) && library.find("cuDeviceGetPCIBusId", bus_id) &&
-               library.find("cuPointerGetAttribute", memory_attribute) && library.find("cuGetErrorName", error_name) &&
-               library.find("cuGetErrorString", error_text);
+               library.find("cuPointerGetAttributes", memory_attributes) &&
+               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
     has_graphs = library.find("cuGraphCreate", create_graph) && library.find("cuGraphAddKernelNode_v2", add_node) &&
                  library.find("cuGraphKernelNodeSetAttribute", set_attribute) &&
                  library.find("cuGraphInstantiateWithFlags", instantiate) &&
