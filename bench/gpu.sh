@@ -12,8 +12,9 @@
 #   table       build/gpu/results/gpu.json and gpu.md of everything that was measured so far
 # `bench` is costs, kernels and steps. Every part can be started again by itself. The parts of a call share its time; a part
 # also has what those before it left, and is stopped when that is over. What it has measured until then counts. The table is
-# made after every call. The exit status is 1 if a test or a sanitizer failed or a step did not train, 2 for a wrong
-# argument, 3 without a GPU.
+# made after every call. The exit status is 1 if a test or a sanitizer failed, a case threw, a step did not train, or a part
+# failed, was not begun, or has passed or measured nothing; also if build, tests or steps were stopped. The last lines before
+# the table say which. 2 is for a wrong argument, 3 without a GPU. A tool or a peer that is not installed is left out.
 # --dry-run: without a GPU, on a device in software, every case once with small shapes; the peers on the processor.
 # Environment: PYTHON (python3; the one that has PyTorch and JAX), CXX, CROCHET_GTEST_SOURCE (a folder with GoogleTest's
 # sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, of a call).
@@ -34,6 +35,12 @@ leave_out() {
   say "$part is left out: $*"
   printf '%s' "$*" >"$results/reason"
   exit 4
+}
+
+# fail REASON: ends a part that should run here; the table has the reason.
+fail() {
+  printf '%s' "$*" >"$results/reason"
+  exit 5
 }
 
 # escaped TEXT: for a string of JSON.
@@ -83,7 +90,7 @@ configure() {
   for program in cmake "${CXX:-c++}" "$python"; do
     command -v "$program" >/dev/null 2>&1 || missing="$missing $program"
   done
-  [ -z "$missing" ] || leave_out "these programs are missing:$missing"
+  [ -z "$missing" ] || fail "these programs are missing:$missing"
   set -- --preset gpu -B "$build"
   command -v ninja >/dev/null 2>&1 || set -- "$@" -G "Unix Makefiles"
   if ! has_header Eigen/Core; then
@@ -113,7 +120,7 @@ configure() {
   [ -z "$absent" ] || say "missing:${absent%;}"
   cmake "$@" >"$results/configure.log" 2>&1 || {
     tail -n 20 "$results/configure.log"
-    leave_out "cmake does not configure, see $results/configure.log"
+    fail "cmake does not configure, see $results/configure.log"
   }
 }
 
@@ -128,7 +135,7 @@ make_targets() {
 # program NAME: its path, after it has been built.
 program() {
   [ -z "$dry" ] || set -- "$1_in_software"
-  make_targets "$1" >"$results/build.$part.log" 2>&1 || leave_out "$1 does not compile, see $results/build.$part.log"
+  make_targets "$1" >"$results/build.$part.log" 2>&1 || fail "$1 does not compile, see $results/build.$part.log"
   path=$build/bench/gpu/$1
 }
 
@@ -204,7 +211,7 @@ sanitize() {
   make_targets "$@" >"$results/build.$part.log" 2>&1
   for name in "$@"; do
     file=$(find "$build/tests" -name "$name" -type f | head -n 1)
-    [ "$file" ] || leave_out "$name does not compile, see $results/build.$part.log"
+    [ "$file" ] || fail "$name does not compile, see $results/build.$part.log"
     "$file" >/dev/null 2>&1 # its plans are compiled
     for check in memcheck racecheck initcheck; do
       "$tool" --tool "$check" "$file" >"$results/sanitizer.$check.$name.log" 2>&1 &
@@ -227,18 +234,20 @@ run() {
       if [ -z "$dry" ] && ! grep -q '^CROCHET_TESTS:.*=OFF' "$build/CMakeCache.txt"; then
         make_targets crochet_gpu_tests cuda_device_test >>"$results/build.log" 2>&1 || code=1
       fi
-      [ "$code" -eq 0 ] || say "$(grep -c '^FAILED' "$results/build.log") files do not compile, see $results/build.log"
-      exit "$code"
+      [ "$code" -eq 0 ] || fail "$(grep -cE '^FAILED|\*\*\* .*Error' "$results/build.log") targets do not compile, see $results/build.log"
       ;;
     tests)
       require_gpu
-      ! grep -q '^CROCHET_TESTS:.*=OFF' "$build/CMakeCache.txt" || leave_out "there is no GoogleTest here"
-      make_targets crochet_gpu_tests cuda_device_test >"$results/build.tests.log" 2>&1 || say "some tests do not compile or are left out"
+      ! grep -q '^CROCHET_TESTS:.*=OFF' "$build/CMakeCache.txt" || fail "there is no GoogleTest here"
+      rm -f "$results/tests.log"
+      make_targets crochet_gpu_tests cuda_device_test >"$results/build.tests.log" 2>&1
+      code=$?
       {
         ctest --test-dir "$build" -L '^gpu$' -j"$cores" --timeout 60 --output-on-failure
         ctest --test-dir "$build" -R '^cuda.device_test' --timeout 60 --output-on-failure
       } >"$results/tests.log" 2>&1
       grep -E 'tests passed|No tests' "$results/tests.log" | sed 's/^/gpu: /'
+      [ "$code" -eq 0 ] || fail "some tests do not compile, see $results/build.tests.log"
       ;;
     sanitizer) sanitize ;;
     costs)
@@ -282,6 +291,7 @@ limited() {
     3) state="no GPU: $(cat "$results/reason" 2>/dev/null)" gone=yes ;;
     4) state="left out: $(cat "$results/reason" 2>/dev/null)" ;;
     124 | 137) state="stopped after $seconds s" ;;
+    5) state="failed: $(cat "$results/reason" 2>/dev/null)" ;;
     *) state="failed, exit status $code" ;;
   esac
   used=$(($(date +%s) - begin))

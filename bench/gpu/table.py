@@ -4,8 +4,9 @@
     python3 bench/gpu/table.py build/gpu/results
 
 It reads *.jsonl (lines of JSON of the programs and of the script), tests.log (ctest) and sanitizer.*.log, and writes
-gpu.json and gpu.md beside them. The exit status is 1 if a test failed, a sanitizer found an error, or a step did not train.
-A target that is missed is only marked."""
+gpu.json and gpu.md beside them. The exit status is 1 if a test failed, a sanitizer found an error, a step or a kernel threw,
+a step did not train, or a part failed or did not run what it should; the reasons are printed. A target that is missed is
+only marked."""
 import argparse
 import datetime
 import json
@@ -30,6 +31,7 @@ SHARES = {"elementwise": (0.85, "gb_per_s", ("copy by a kernel", "copy by the dr
 HOOKS_AT_MOST = 1.05  # times the step without hooks: the difference of two equal measurements
 RESULT = re.compile(r"Test\s+#\d+: (\S+) \.*\s*(?:\*\*\*)?(Passed|Failed|Skipped|Timeout|Exception|Not Run)", re.ASCII)
 SUMMARY = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:error|hazard)")
+FOUND = re.compile(r"^========= (?!COMPUTE-SANITIZER)\S", re.MULTILINE)  # the first line of an error
 
 
 # What was measured.
@@ -58,12 +60,13 @@ def read_tests(folder):
 
 
 def read_sanitizers(folder):
-    """Tool and program -> number of errors; None if the program was stopped before its summary."""
+    """Tool and program -> number of errors; None if the tool was stopped before its summary, and without an error."""
     found = {}
     for path in sorted(folder.glob("sanitizer.*.log")):
         _, tool, program, _ = path.name.split(".")
-        numbers = SUMMARY.findall(path.read_text(errors="replace"))
-        found[f"{tool}, {program}"] = int(numbers[-1]) if numbers else None
+        text = path.read_text(errors="replace")
+        numbers = SUMMARY.findall(text)
+        found[f"{tool}, {program}"] = int(numbers[-1]) if numbers else len(FOUND.findall(text)) or None
     return found
 
 
@@ -240,10 +243,46 @@ def document(results, targets, tests, sanitizers, date):
     return "\n\n".join([head, *(f"## {title}\n\n{text}" for title, text in sections if text)]) + "\n"
 
 
-def is_right(results, tests, sanitizers):
-    wrong = [name for state, names in (tests or {}).items() if state not in ("Passed", "Skipped") for name in names]
-    errors = [n for n in sanitizers.values() if n != 0]  # None: stopped, or without a summary
-    return not wrong and not errors and not untrained(results)
+# The exit status.
+
+def wrong_tests(tests):
+    return [f"test {name}: {state.lower()}" for state, names in (tests or {}).items()
+            if state not in ("Passed", "Skipped") for name in names]
+
+
+def wrong_sanitizers(results, sanitizers):
+    """A tool without a summary is right if it was stopped with its part."""
+    stopped = any(l["case"] == "sanitizer" and l["state"].startswith("stopped") for l in results.part("parts"))
+    return [f"{name}: {'no summary' if n is None else f'{n} errors'}" for name, n in sanitizers.items()
+            if n or (n is None and not stopped)]
+
+
+def wrong_steps(results):
+    """Cases that threw, also of kernels and costs, and steps that do not train. A peer may fail."""
+    return ([f"{l['part']}, {l['case']}: {l['error']}" for l in results.lines if "error" in l and l["part"] != "peers"] +
+            [f"steps, {l['case']}, {l['mode']}: it does not train" for l in untrained(results)])
+
+
+def wrong_parts(results, tests, sanitizers):
+    """Parts that failed, were not begun, or did not run what they should. What a measurement has before it is stopped
+    counts."""
+    counts = {"tests": len((tests or {}).get("Passed", [])), "sanitizer": len([n for n in sanitizers.values() if n == 0]),
+              **{part: len(results.us(part)) for part in ("costs", "kernels", "steps")}}
+    wrong = []
+    for line in results.part("parts"):
+        part, state = line["case"], line["state"]
+        unfinished = state.startswith("stopped") and part in ("build", "tests", "steps")
+        if state.startswith(("failed", "not started")) or unfinished:
+            wrong.append(f"{part}: {state}")
+        elif state.startswith(("complete", "stopped")) and counts.get(part) == 0:
+            wrong.append(f"{part}: {state}, and nothing has passed or been measured")
+    return wrong
+
+
+def reasons(results, tests, sanitizers):
+    """Why the exit status is 1; empty if it is 0."""
+    return (wrong_parts(results, tests, sanitizers) + wrong_tests(tests) + wrong_sanitizers(results, sanitizers) +
+            wrong_steps(results))
 
 
 def main():
@@ -257,7 +296,10 @@ def main():
               "results": results.lines}
     (folder / "gpu.json").write_text(json.dumps(record, indent=1) + "\n")
     (folder / "gpu.md").write_text(document(results, targets, tests, sanitizers, date))
-    return 0 if is_right(results, tests, sanitizers) else 1
+    wrong = reasons(results, tests, sanitizers)
+    for reason in wrong:
+        print(f"gpu: wrong: {reason}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -41,6 +41,10 @@ CTEST = """
 """
 
 
+def part_line(part, state, seconds=1):
+    return json.dumps({"part": "parts", "case": part, "state": state, "seconds": seconds})
+
+
 def results_of(*lines):
     return table.Results([line for group in lines for line in group])
 
@@ -91,9 +95,8 @@ class Document(unittest.TestCase):
             self.assertIn("# crochet on no GPU", (folder / "gpu.md").read_text())
             (folder / "steps.jsonl").write_text("\n".join(map(json.dumps, STEPS)) + '\n{"part": "ste')
             (folder / "kernels.jsonl").write_text("\n".join(map(json.dumps, KERNELS)))
-            (folder / "part.peers.jsonl").write_text(
-                json.dumps({"part": "parts", "case": "peers", "state": "stopped after 115 s", "seconds": 115}))
-            self.assertEqual(self.made_of(folder), 0)
+            (folder / "part.peers.jsonl").write_text(part_line("peers", "stopped after 115 s", 115))
+            self.assertEqual(self.made_of(folder), 1, "a step threw")
             text = (folder / "gpu.md").read_text()
             self.assertIn("# crochet on NVIDIA H200, sm_90", text)
             self.assertIn("| peers | stopped after 115 s | 115 |", text)
@@ -116,9 +119,56 @@ class Document(unittest.TestCase):
             self.assertEqual(self.made_of(folder), 1)
             log.write_text("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n")
             self.assertEqual(self.made_of(folder), 0)
-            (folder / "sanitizer.memcheck.kernels_test.log").write_text("========= COMPUTE-SANITIZER\n")
+
+    def test_a_tool_that_was_stopped_with_its_part_is_no_error_if_another_was_not(self):
+        begun = "========= COMPUTE-SANITIZER\n"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "sanitizer.racecheck.kernels_test.log").write_text(begun)
+            self.assertEqual(self.made_of(folder), 1, "it ended without a summary")
+            (folder / "part.sanitizer.jsonl").write_text(part_line("sanitizer", "stopped after 50 s"))
+            self.assertEqual(self.made_of(folder), 1, "none has a summary")
+            log = folder / "sanitizer.memcheck.kernels_test.log"
+            log.write_text("========= ERROR SUMMARY: 0 errors\n")
+            self.assertEqual(self.made_of(folder), 0)
+            self.assertIn("| racecheck, kernels_test | stopped |", (folder / "gpu.md").read_text())
+            log.with_name("sanitizer.initcheck.kernels_test.log").write_text(
+                begun + "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at f+0x1 in f.cu\n")
+            self.assertEqual(self.made_of(folder), 1, "it had an error when it was stopped")
+
+    def test_a_part_that_failed_or_did_not_run_what_it_should_changes_the_status(self):
+        for part, state, status in (
+                ("build", "failed, exit status 1", 1), ("kernels", "failed: gpu_kernels does not compile", 1),
+                ("peers", "failed, exit status 1", 1), ("sanitizer", "left out: there is no compute-sanitizer here", 0),
+                ("costs", "left out: they need a driver", 0), ("build", "stopped after 170 s", 1),
+                ("tests", "stopped after 120 s", 1), ("tests", "complete", 1), ("steps", "complete", 1),
+                ("kernels", "stopped after 50 s", 1), ("peers", "stopped after 115 s", 0),
+                ("sanitizer", "complete", 1), ("kernels", "not started, the time is over", 1), ("build", "complete", 0)):
+            with self.subTest(part=part, state=state), tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                (folder / "part.x.jsonl").write_text(part_line(part, state))
+                self.assertEqual(self.made_of(folder), status)
+
+    def test_parts_that_have_what_they_should_have_do_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for part, state in (("tests", "complete"), ("steps", "complete"), ("kernels", "stopped after 50 s")):
+                (folder / f"part.{part}.jsonl").write_text(part_line(part, state))
+            (folder / "tests.log").write_text(CTEST.splitlines()[1])
+            (folder / "steps.jsonl").write_text("\n".join(map(json.dumps, STEPS[:-1])))
+            (folder / "kernels.jsonl").write_text("\n".join(map(json.dumps, KERNELS)))
+            self.assertEqual(self.made_of(folder), 0)
+            (folder / "tests.log").write_text("No tests were found!!!\n")
             self.assertEqual(self.made_of(folder), 1)
-            self.assertIn("| memcheck, kernels_test | stopped |", (folder / "gpu.md").read_text())
+
+    def test_a_step_and_a_kernel_that_throw_change_the_status_and_a_peer_does_not(self):
+        for part, status in (("steps", 1), ("kernels", 1), ("costs", 1), ("peaks", 1), ("peers", 0)):
+            with self.subTest(part=part), tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                line = {"part": part, "case": "W1 b1", "error": "an illegal memory access was encountered"}
+                (folder / f"{part}.jsonl").write_text(json.dumps(line))
+                self.assertEqual(self.made_of(folder), status)
+                self.assertIn(f"- {part}, W1 b1: an illegal", (folder / "gpu.md").read_text())
 
     def test_a_step_that_does_not_train_is_named_and_changes_the_status(self):
         of = {"part": "steps", "case": "W1 b1", "mode": "resident", "us": 1.0, "n": 32, "first": 2.5}
@@ -147,7 +197,7 @@ class Chapter(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "steps.jsonl").write_text("\n".join(map(json.dumps, STEPS + PEERS)))
-            subprocess.run([sys.executable, ROOT / "bench/gpu/table.py", folder], check=True)
+            subprocess.run([sys.executable, ROOT / "bench/gpu/table.py", folder], check=False)
             text = "\n".join(chapter.chapter(folder / "gpu.json"))
         self.assertNotIn("predict", text)
         self.assertIn("Measured on NVIDIA H200, sm_90", text)
@@ -187,6 +237,14 @@ class Script(unittest.TestCase):
                                  env={"PATH": "/usr/bin:/bin", "CROCHET_GPU_BUILD": folder})
         self.assertEqual(run.returncode, 2)
         self.assertTrue(run.stderr.startswith("usage: sh bench/gpu.sh [--dry-run] [build|tests|"), run.stderr)
+
+    def test_the_status_is_1_without_a_compiler_and_if_nothing_compiles(self):
+        for compiler in ("no-such-compiler", "/bin/false"):
+            with self.subTest(compiler=compiler), tempfile.TemporaryDirectory() as folder:
+                run = subprocess.run(["sh", ROOT / "bench/gpu.sh"], capture_output=True, text=True, check=False,
+                                     env={"PATH": "/usr/local/bin:/usr/bin:/bin", "CXX": compiler, "CROCHET_GPU_BUILD": folder})
+                self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+                self.assertIn("| build | failed: ", run.stdout)
 
 
 if __name__ == "__main__":
