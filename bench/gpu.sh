@@ -57,18 +57,17 @@ weight_of() {
 # has_header HEADER: whether the compiler finds it.
 has_header() { echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/eigen3 - >/dev/null 2>&1; }
 
-# find_libraries: adds the folders of NVRTC and of the driver to LD_LIBRARY_PATH, if the system does not find them.
+# find_libraries: adds the folders of NVRTC and of the driver to LD_LIBRARY_PATH: of the Python packages, behind those that
+# are there, and of the toolkit if the system does not find one. Of these crochet takes the first NVRTC that is new enough.
 find_libraries() {
   known=$(ldconfig -p 2>/dev/null)
-  case $known in *libnvrtc.so*) ;; *)
-    folder=$($python -c '
+  folders=$($python -c '
 import glob, os, sys
-places = [p + "/nvidia/*/lib" for p in sys.path] + ["/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"]
-found = [f for p in places for f in sorted(glob.glob(p + "/libnvrtc.so*"))]
-print(os.path.dirname(found[0]) if found else "")' 2>/dev/null)
-    [ -z "$folder" ] || LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    ;;
-  esac
+places = [p + "/nvidia/*/lib" for p in sys.path]
+if "libnvrtc.so" not in sys.argv[1]: places += ["/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"]
+print(":".join(dict.fromkeys(os.path.dirname(f) for p in places for f in sorted(glob.glob(p + "/libnvrtc.so*")))))
+' "$known" 2>/dev/null)
+  [ -z "$folders" ] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folders
   case $known in *libcuda.so.1*) ;; *)
     [ ! -e /usr/local/nvidia/lib64/libcuda.so.1 ] || LD_LIBRARY_PATH=/usr/local/nvidia/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     ;;

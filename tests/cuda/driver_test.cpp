@@ -282,6 +282,21 @@ TEST_F(Driver, APlanThatDoesNotLoadIsTheSameErrorTwice) {
               std::string::npos);
   }
 }
+TEST_F(Driver, SaysThatNvrtcIsNewerThanTheDriver) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(text_of<Nothing>());
+  Launch launch;
+  for (const std::string driver : {"11.8", "12.4"}) {
+    if (std::stoi(nvrtc_version()) <= std::stoi(driver)) continue;  // it makes code for this driver
+    break_it(driver == "11.8" ? "cuda_11" : "cuda_12");
+    const std::string text = message_of<DeviceError>([&] { device.launch<Nothing>(launch); });
+    const std::string of = "NVRTC " + nvrtc_version() + " compiled it, and the driver is of CUDA " + driver;
+    EXPECT_NE(text.find("cannot load a plan"), std::string::npos) << text;
+    EXPECT_NE(text.find(of + ". Install a newer driver"), std::string::npos) << text;
+    EXPECT_EQ(text.find("nvidia-cuda-nvrtc-cu12") != std::string::npos, driver == "12.4") << text;
+  }
+}
 TEST_F(Driver, ReleasesTheContextIfADeviceCannotBeMade) {
   { const GpuDevice first; }  // so that there is a stream
   break_it("no_stream");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
-// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, turing, no_memory, no_stream, load_fails,
-// launch_fails, kernel_fails, no_times, pinned. crochet_fake_calls() is a line for each call that concerns a stream, in
-// order. crochet_fake_fail() makes one call fail, or all from one on; crochet_fake_alive() counts what was not
-// released.
+// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, turing, no_memory, no_stream, load_fails, cuda_11,
+// cuda_12, launch_fails, kernel_fails, no_times, pinned. crochet_fake_calls() is a line for each call that concerns a
+// stream, in order. crochet_fake_fail() makes one call fail, or all from one on; crochet_fake_alive() counts what was
+// not released.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -75,7 +75,7 @@ int crochet_fake_alive() { return alive; }
 int cuInit(unsigned) { return code(); }
 int cuDriverGetVersion(int* version) {
   if (const int wrong = code(); wrong != 0) return wrong;
-  *version = 13000;
+  *version = is("cuda_11") ? 11080 : is("cuda_12") ? 12040 : 13000;
   return 0;
 }
 int cuDeviceGetCount(int* count) {
@@ -202,7 +202,7 @@ int cuEventElapsedTime(float* milliseconds, void*, void*) {
   return 0;
 }
 int cuModuleLoadData(void** module, const void*) {
-  if (is("load_fails")) return invalid_image;
+  if (is("load_fails") || is("cuda_11") || is("cuda_12")) return invalid_image;
   if (const int wrong = code_of_made(); wrong != 0) return wrong;
   *module = std::malloc(1);
   return 0;

@@ -150,6 +150,7 @@ class GpuDevice {
   void forget_graphs(Plan& plan) const noexcept;
   Plan& plan_of(const void* key, const PlanSource& source, const Tables& tables);
   std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
+  [[noreturn]] void fail_to_load(int code) const;
   void check(int code, const char* what) const;
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
   void wait_for_streams() const noexcept;

@@ -10,6 +10,7 @@
 #include <crochet/base/message.hpp>
 #include <crochet/executor/cuda/driver.hpp>
 #include <crochet/executor/cuda/driver_functions.hpp>
+#include <crochet/executor/cuda/nvrtc.hpp>
 #include <crochet/executor/cuda/plan_compiler.hpp>
 #include <crochet/executor/cuda/plan_graph.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
@@ -236,10 +237,25 @@ CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t 
   finished_ = launched_.load();
 }
 
+// A driver loads code of its own major version of CUDA and of older ones.
+CROCHET_INLINE void GpuDevice::fail_to_load(int code) const {
+  const std::string nvrtc = has_nvrtc() ? nvrtc_version() : "0";
+  int version = 0;
+  detail::driver().version(&version);
+  const int major = version / 1000, minor = version % 1000 / 10;
+  std::string reason = detail::text_of(code);
+  if (code != detail::out_of_memory && std::stoi(nvrtc) > major) {
+    reason += crochet::detail::message(
+        {". NVRTC ", nvrtc, " compiled it, and the driver is of CUDA ", major, ".", minor, ". Install a newer driver"});
+    constexpr const char* cure = ", or the Python package nvidia-cuda-nvrtc-cu12 with its folder in LD_LIBRARY_PATH";
+    if (major == 12) reason += cure;
+  }
+  fail("load a plan", reason);
+}
 CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::string& code, const char* kernel) const {
   auto made = std::make_unique<Plan>();
   const auto& driver = detail::driver();
-  check(driver.load(&made->module, code.data()), "load a plan");
+  if (const int wrong = driver.load(&made->module, code.data()); wrong != 0) fail_to_load(wrong);
   const int found = driver.function(&made->function, made->module, kernel);
   if (found != 0) driver.unload(made->module);
   check(found, "find the kernel of a plan");

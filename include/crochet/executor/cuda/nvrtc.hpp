@@ -18,14 +18,15 @@ struct CompileOptions {
   bool resources = false;  ///< the log has registers, stack and spills
 };
 
-/// Whether NVRTC is found on this machine: the CUDA toolkit, or the Python package nvidia-cuda-nvrtc in
-/// LD_LIBRARY_PATH.
+/// Whether NVRTC 12.4 or later is found on this machine: in a folder of LD_LIBRARY_PATH (the Python package
+/// nvidia-cuda-nvrtc), where the system finds libraries, or in /usr/local/cuda. The first one is used.
 bool has_nvrtc();
 /// The version, as "13.0". Throws DeviceError without NVRTC.
 std::string nvrtc_version();
 
 /// Compiles CUDA C++ that may include the headers of kernels/.
-/// - Throws DeviceError without NVRTC, and with the compiler's messages if the text does not compile.
+/// - Throws DeviceError without NVRTC, if it makes no code for this architecture, and with the compiler's messages if
+/// the text does not compile.
 /// - Thread: any. Cost: a second for a plan of 14 steps, 3.7 to 6 for one of 42 (docs/architecture.md).
 Cubin compile_text(std::string_view text, const CompileOptions& options = {});
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
@@ -18,7 +23,7 @@ struct Nvrtc {
   using Program = struct OpaqueProgram*;
   using Result = int;
 
-  const SharedLibrary library{"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"};
+  SharedLibrary library;
   Result (*version)(int*, int*) = nullptr;
   Result (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
   Result (*destroy)(Program*) = nullptr;
@@ -28,29 +33,88 @@ struct Nvrtc {
   Result (*log_size)(Program, std::size_t*) = nullptr;
   Result (*log)(Program, char*) = nullptr;
   const char* (*text)(Result) = nullptr;
+  Result (*architecture_count)(int*) = nullptr;
+  Result (*architectures)(int*) = nullptr;
   bool complete = false;
 
-  Nvrtc() {
+  explicit Nvrtc(const std::string& place) : library{place.c_str()} {
     complete = library.find("nvrtcVersion", version) && library.find("nvrtcCreateProgram", create) &&
                library.find("nvrtcDestroyProgram", destroy) && library.find("nvrtcCompileProgram", compile) &&
                library.find("nvrtcGetCUBINSize", cubin_size) && library.find("nvrtcGetCUBIN", cubin) &&
                library.find("nvrtcGetProgramLogSize", log_size) && library.find("nvrtcGetProgramLog", log) &&
-               library.find("nvrtcGetErrorString", text);
+               library.find("nvrtcGetErrorString", text) &&
+               library.find("nvrtcGetNumSupportedArchs", architecture_count) &&
+               library.find("nvrtcGetSupportedArchs", architectures);
+  }
+  /// Major and minor.
+  std::pair<int, int> numbers() const {
+    std::pair<int, int> of;
+    version(&of.first, &of.second);
+    return of;
+  }
+  bool is_new_enough() const { return complete && numbers() >= std::pair{12, 4}; }
+  /// "12.4 (/usr/lib/libnvrtc.so.12)".
+  std::string name() const {
+    const auto [major, minor] = numbers();
+    return std::to_string(major) + "." + std::to_string(minor) + " (" + library.file_of("nvrtcVersion") + ")";
+  }
+  bool makes_code_for(int architecture) const {
+    int count = 0;
+    architecture_count(&count);
+    std::vector<int> all(static_cast<std::size_t>(count));
+    architectures(all.data());
+    return std::find(all.begin(), all.end(), architecture) != all.end();
   }
 };
 
-CROCHET_INLINE const Nvrtc& loaded_nvrtc() {
-  static const Nvrtc nvrtc;
-  return nvrtc;
+/// Where NVRTC is looked for: in the folders of LD_LIBRARY_PATH, by any name, then where the system finds libraries.
+CROCHET_INLINE std::vector<std::string> nvrtc_places() {
+  const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  std::vector<std::string> places;
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (folder.empty()) continue;
+    for (const std::string& name : names) places.push_back(folder + "/" + name);
+  }
+  places.insert(places.end(), names.begin(), names.end());
+  places.emplace_back("/usr/local/cuda/lib64/libnvrtc.so");
+  return places;
+}
+
+/// The first one that is new enough, and why others were not taken.
+struct FoundNvrtc {
+  std::optional<Nvrtc> nvrtc;
+  std::string reason;
+
+  FoundNvrtc() {
+    std::string refused;
+    for (const std::string& place : nvrtc_places()) {
+      if (const Nvrtc one(place); one.is_new_enough()) {
+        nvrtc.emplace(one);
+        return;
+      } else if (!one.complete) {
+        reason = one.library ? place + " is not complete" : one.library.reason();
+      } else if (refused.find(one.name()) == std::string::npos) {
+        refused += (refused.empty() ? "too old: " : ", ") + one.name();
+      }
+    }
+    if (!refused.empty()) reason = refused;
+  }
+};
+
+CROCHET_INLINE const FoundNvrtc& found_nvrtc() {
+  static const FoundNvrtc found;
+  return found;
 }
 CROCHET_INLINE const Nvrtc& nvrtc() {
-  const Nvrtc& loaded = loaded_nvrtc();
-  if (!loaded.complete) {
-    throw DeviceError("crochet: NVRTC, which compiles models for a GPU, is not found (" + loaded.library.reason() +
-                      "). Install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, 12.4 or later, and add the "
-                      "folder of libnvrtc.so to LD_LIBRARY_PATH");
+  const FoundNvrtc& found = found_nvrtc();
+  if (!found.nvrtc) {
+    throw DeviceError("crochet: NVRTC 12.4 or later, which compiles models for a GPU, is not found (" + found.reason +
+                      "). Install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, and add the folder that "
+                      "has its libnvrtc.so, or libnvrtc.so.12 or .13, to LD_LIBRARY_PATH");
   }
-  return loaded;
+  return *found.nvrtc;
 }
 
 /// A program of NVRTC.
@@ -78,7 +142,8 @@ class NvrtcProgram {
     result.log.resize(size);
     require(functions_.log(program_, result.log.data()), "read the compiler's messages");
     while (!result.log.empty() && result.log.back() == '\0') result.log.pop_back();
-    if (code != 0) throw DeviceError("crochet: NVRTC does not compile a plan:\n" + result.log);
+    if (code != 0)
+      throw DeviceError("crochet: NVRTC " + functions_.name() + " does not compile a plan:\n" + result.log);
     require(functions_.cubin_size(program_, &size), "read the compiled code");
     result.code.resize(size);
     require(functions_.cubin(program_, result.code.data()), "read the compiled code");
@@ -96,21 +161,26 @@ class NvrtcProgram {
 
 }  // namespace detail
 
-CROCHET_INLINE bool has_nvrtc() { return detail::loaded_nvrtc().complete; }
+CROCHET_INLINE bool has_nvrtc() { return detail::found_nvrtc().nvrtc.has_value(); }
 
 CROCHET_INLINE std::string nvrtc_version() {
-  int major = 0, minor = 0;
-  detail::nvrtc().version(&major, &minor);
+  const auto [major, minor] = detail::nvrtc().numbers();
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
 CROCHET_INLINE Cubin compile_text(std::string_view text, const CompileOptions& options) {
-  const std::string architecture = "--gpu-architecture=sm_" + std::to_string(options.architecture);
+  const detail::Nvrtc& nvrtc = detail::nvrtc();
+  const std::string name = "sm_" + std::to_string(options.architecture), architecture = "--gpu-architecture=" + name;
+  if (!nvrtc.makes_code_for(options.architecture)) {
+    throw DeviceError("crochet: NVRTC " + nvrtc.name() + " makes no code for " + name +
+                      ", the architecture of the GPU. Install a newer CUDA toolkit or Python package "
+                      "nvidia-cuda-nvrtc, and add its folder to LD_LIBRARY_PATH");
+  }
   std::vector<const char*> all{"--std=c++20", "--device-as-default-execution-space", architecture.c_str(),
                                // loops over tables that are empty in some plans, and pragmas of the host's compilers
                                "--diag-suppress=186,1444,161,1097"};
   if (options.resources) all.push_back("--ptxas-options=-v");
-  return detail::NvrtcProgram(detail::nvrtc(), std::string(text)).compile(all);
+  return detail::NvrtcProgram(nvrtc, std::string(text)).compile(all);
 }
 
 }  // namespace crochet::cuda

@@ -16,6 +16,8 @@ class SharedLibrary {
   /// Why the last name was not loaded.
   const std::string& reason() const { return reason_; }
 
+  /// The file that has the function of this name, or "" if there is none.
+  std::string file_of(const char* name) const;
   /// Sets `function` to the library's function of this name; returns whether it has one.
   template <class F>
   bool find(const char* name, F*& function) const {

@@ -19,5 +19,10 @@ CROCHET_INLINE SharedLibrary::SharedLibrary(std::initializer_list<const char*> n
 CROCHET_INLINE void* SharedLibrary::address(const char* name) const {
   return handle_ == nullptr ? nullptr : dlsym(handle_, name);
 }
+CROCHET_INLINE std::string SharedLibrary::file_of(const char* name) const {
+  Dl_info info{};
+  void* const function = address(name);
+  return function == nullptr || dladdr(function, &info) == 0 ? std::string() : info.dli_fname;
+}
 
 }  // namespace crochet::cuda
