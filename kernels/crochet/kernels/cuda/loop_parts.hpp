@@ -32,7 +32,12 @@ struct LoopParts {
   /// Bytes of partial results of an access: one of each column and part, or one of each part, tile and warp.
   CROCHET_ALWAYS_INLINE constexpr std::int64_t bytes(bool by_columns, int columns) const {
     constexpr std::int64_t each_total = 8;
-    return each_total * parts * (by_columns ? (form == LoopForm::rows ? warps : 1) * columns : tiles * warps);
+    const std::int64_t lines = form == LoopForm::rows ? warps : 1, totals = std::int64_t{tiles} * warps;
+    return each_total * parts * (by_columns ? lines * columns : totals);
+  }
+  /// The place of a column's partial result in line `line`: of a part, or of a warp of it.
+  CROCHET_ALWAYS_INLINE static constexpr std::int64_t place(int line, int column, int columns) {
+    return std::int64_t{line} * columns + column;
   }
   CROCHET_ALWAYS_INLINE constexpr Room room(int sums_of_columns, int totals, int columns) const {
     return {sums_of_columns * bytes(true, columns) + totals * bytes(false, columns), tiles + 1};

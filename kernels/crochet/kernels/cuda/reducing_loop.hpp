@@ -108,7 +108,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     if constexpr (S::by_columns) {
       const auto sum = join_lanes_of_warps<typename S::How>(block, sink_of<K>(sinks).take());
       if (block.thread() < warp_size && column < call.step.columns) {
-        partial<K>(call, parts)[part * call.step.columns + column] = sum;
+        partial<K>(call, parts)[LoopParts::place(part, column, call.step.columns)] = sum;
       }
     }
   }
@@ -122,7 +122,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
       auto sum = S::nothing();
       CROCHET_DEVICE_UNROLL(1)
       for (int p = block.thread() / warp_size; p < parts.parts && column < columns; p += warps) {
-        sum = S::How::join(sum, partial<K>(call, parts)[p * columns + column]);
+        sum = S::How::join(sum, partial<K>(call, parts)[LoopParts::place(p, column, columns)]);
       }
       sum = join_lanes_of_warps<typename S::How>(block, sum);
       if (block.thread() < warp_size && column < columns) {
@@ -163,7 +163,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
       if constexpr (S::by_rows) {
         sink_of<k>(row).add(v[0]);
       } else if constexpr (S::by_columns) {
-        auto& to = partial<k>(call, parts)[at * call.step.columns + j];
+        auto& to = partial<k>(call, parts)[LoopParts::place(at, j, call.step.columns)];
         to = S::How::join(to, static_cast<typename S::Total>(v[0]));
       } else {
         sink_of<k>(all).add(v[0]);
@@ -175,7 +175,9 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     using S = sink_t<K>;
     if constexpr (S::by_columns) {
       const int columns = call.step.columns;
-      for (int j = lane; j < columns; j += warp_size) partial<K>(call, parts)[row * columns + j] = S::nothing();
+      for (int j = lane; j < columns; j += warp_size) {
+        partial<K>(call, parts)[LoopParts::place(row, j, columns)] = S::nothing();
+      }
     }
   }
   template <std::size_t K, class Block>
@@ -206,7 +208,9 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
       for (int j = block.thread(); j < columns; j += Block::threads) {
         auto sum = S::nothing();
         CROCHET_DEVICE_UNROLL(1)
-        for (int r = 0; r < parts.parts * warps; ++r) sum = S::How::join(sum, partial<K>(call, parts)[r * columns + j]);
+        for (int r = 0; r < parts.parts * warps; ++r) {
+          sum = S::How::join(sum, partial<K>(call, parts)[LoopParts::place(r, j, columns)]);
+        }
         S::finish(kernel::ref<K>(refs).data + j, sum, rows);
       }
     } else if constexpr (S::is_total) {
