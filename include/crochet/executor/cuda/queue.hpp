@@ -77,7 +77,7 @@ class Queue {
   }
   static std::size_t most_runs(int wanted, std::size_t bytes_each) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;
-    constexpr int most = 1 << 16;  // the counter of a launch's barriers has 32 bits
+    constexpr int most = 1 << 16;  // so Settings says
     return std::clamp<std::size_t>(most_bytes / bytes_each, 1, static_cast<std::size_t>(std::clamp(wanted, 1, most)));
   }
 

@@ -25,7 +25,7 @@ namespace crochet::cuda {
 
 struct Settings {
   CudaMode mode = CudaMode::steps_per_launch;
-  int steps_per_launch = 32;  ///< the most runs of one launch
+  int steps_per_launch = 32;  ///< the most runs of one launch; more than 65536 is 65536
   std::uint64_t seed = 0;
   /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
   /// full.

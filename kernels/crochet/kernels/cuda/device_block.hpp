@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/kernels/cuda/block.hpp>
 #include <crochet/kernels/cuda/device_instructions.hpp>
+#include <crochet/kernels/cuda/grid_barrier.hpp>
 #include <crochet/kernels/cuda/product_parts.hpp>
 
 #if defined(__CUDACC__)
@@ -85,8 +86,8 @@ class DeviceBlockOf {
     __syncthreads();
     if (threadIdx.x == 0) {
       __threadfence();
-      const std::uint32_t round = atomicAdd(barrier, 1U) / gridDim.x + 1U;
-      while (static_cast<std::int32_t>(load_acquire(barrier) - round * gridDim.x) < 0) __nanosleep(20);
+      const std::uint32_t before = atomicAdd(barrier, GridBarrier::arrival(blockIdx.x, gridDim.x));
+      while (!GridBarrier::is_over(before, load_acquire(barrier))) __nanosleep(20);
     }
     __syncthreads();
   }
