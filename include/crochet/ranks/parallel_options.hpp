@@ -22,7 +22,8 @@ struct BlockingExchange {
 };
 /// `Parallel{device, communicator, OverlappedExchange{}}`: gradients are exchanged while those of earlier layers are
 /// computed. The same bits as BlockingExchange. It pays where the network moves data by itself, between machines; ranks
-/// on one machine move it by their processors, and lose a little.
+/// on one machine move it by their processors, and lose a little. With Nccl most plans leave its kernels no room beside
+/// them, so steps and exchanges run one behind the other, and BlockingExchange is faster (docs/ranks.md).
 /// Memory: the gradients on the wire, once or twice more. The communicator is a NonblockingCommunicator, Solo, or with
 /// GPUs a DeviceCommunicator; another one is a compile error.
 struct OverlappedExchange {
