@@ -26,13 +26,18 @@ struct CaptureFunctions {
   }
 };
 
-/// The GPU of device(), and a stream. Not copyable. Every member throws DeviceError.
+/// The GPU of device(), and a stream. Its context stays that of the thread. Not copyable. Every member throws
+/// DeviceError.
 class RawGpu {
  public:
   using Kernel = void*;
   using Graph = void*;
 
   RawGpu() : device_(device()), capture_(driver_) {
+    void* context = nullptr;
+    device_->with_stream(crochet::cuda::Stream::compute,
+                         [&](void*) { check(driver_.current(&context), "cuCtxGetCurrent"); });
+    check(driver_.use(context), "cuCtxSetCurrent");
     check(driver_.create_stream(&stream_, crochet::cuda::detail::non_blocking), "cuStreamCreate");
   }
   RawGpu(const RawGpu&) = delete;

@@ -50,6 +50,20 @@ class Calls {
   static void* function(const char* name) { return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name); }
 };
 
+/// The context of this thread.
+class ContextOfThread {
+ public:
+  static void set(void* context) { reinterpret_cast<int (*)(void*)>(function("cuCtxSetCurrent"))(context); }
+  static void* get() {
+    void* context = nullptr;
+    reinterpret_cast<int (*)(void**)>(function("cuCtxGetCurrent"))(&context);
+    return context;
+  }
+
+ private:
+  static void* function(const char* name) { return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name); }
+};
+
 int number_behind(const std::string& text, std::string_view what) {
   return std::stoi(text.substr(text.find(what) + what.size()));
 }
@@ -316,6 +330,69 @@ TEST_F(Driver, WaitsForACopyFromPinnedMemory) {
     EXPECT_EQ(calls.text().find("refused"), std::string::npos) << calls.text();
   }
   device.release(memory);
+}
+
+/// Every call of a device; check() behind each.
+template <class Check>
+void call_all(const Check& check) {
+  GpuDevice device;
+  check("a device");
+  std::vector<int> values(10, 7);
+  void* const memory = device.allocate(40, "a test");
+  void* const pinned = device.allocate_pinned(40, "a test");
+  check("memory");
+  device.upload(memory, values.data(), 40);
+  device.upload_pinned(memory, pinned, 40);
+  device.copy(memory, memory, 40);
+  device.clear(memory, 40);
+  check("copies");
+  device.download(values.data(), memory, 40);
+  device.download_later(pinned, memory, 40, Stream::downloads);
+  check("downloads");
+  device.order(Stream::copies, Stream::compute);
+  device.wait(device.record(Stream::compute));
+  device.synchronize();
+  check("events");
+  (void)device.seconds_between(device.mark(), device.mark());
+  check("times");
+  device.with_stream(Stream::compute, [](void*) {});
+  check("with_stream");
+  device.release(memory);
+  device.release_pinned(pinned);
+  check("released memory");
+}
+TEST_F(Driver, LeavesTheContextOfTheThreadAsItIs) {
+  int other = 0;
+  for (void* const context : {static_cast<void*>(&other), static_cast<void*>(nullptr)}) {
+    ContextOfThread::set(context);
+    const auto check = [&](const char* behind) { EXPECT_EQ(ContextOfThread::get(), context) << behind; };
+    call_all(check);
+    check("the end of a device");
+  }
+}
+TEST_F(Driver, HasItsContextWithinACall) {
+  ContextOfThread::set(nullptr);
+  GpuDevice device;
+  void* context = nullptr;
+  device.with_stream(Stream::compute, [&](void*) { context = ContextOfThread::get(); });
+  EXPECT_NE(context, nullptr);
+  EXPECT_THROW(device.with_stream(Stream::compute, [](void*) { throw DeviceError("of a library"); }), DeviceError);
+  EXPECT_EQ(ContextOfThread::get(), nullptr);
+}
+TEST_F(Driver, LeavesTheContextAlsoBehindALaunch) {
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  ContextOfThread::set(nullptr);
+  GpuDevice device;
+  const CodeInCache code(text_of<Nothing>());
+  device.prepare<Nothing>({});
+  EXPECT_EQ(ContextOfThread::get(), nullptr);
+  Launch launch;
+  device.launch<Nothing>(launch);
+  EXPECT_EQ(ContextOfThread::get(), nullptr);
+  unsigned char* bases[2]{};
+  launch.bases = bases, launch.base_count = 2, launch.times = 1;
+  device.launch_graphs<Nothing>(launch);
+  EXPECT_EQ(ContextOfThread::get(), nullptr);
 }
 
 TEST_F(Driver, SaysThatThereIsNoDevice) {

@@ -18,6 +18,7 @@ constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, no_devi
               launch_failed = 719, not_ready = 600;
 constexpr std::size_t largest = std::size_t{1} << 30;
 bool launched = false;
+thread_local void* current = nullptr;  ///< context
 std::string calls;
 int streams = 0, events = 0, graphs = 0, nodes = 0;
 std::atomic<int> made = 0;                         ///< calls since crochet_fake_fail()
@@ -61,9 +62,11 @@ extern "C" {
 
 const char* crochet_fake_calls() { return calls.c_str(); }
 void crochet_fake_forget_calls() { calls.clear(); }
-/// Makes the call number `from` from now on fail with this code, and those behind it if `all`. 0: none fails.
+/// Makes the call number `from` from now on fail with this code, and those behind it if `all`. 0: none fails. The thread
+/// has no context then.
 void crochet_fake_fail(int from, int all, int with) {
   made = 0;
+  current = nullptr;
   fails_from = from;
   fails_to = from == 0 ? 0 : all != 0 ? std::numeric_limits<int>::max() : from + 1;
   fails_with = with;
@@ -113,7 +116,16 @@ int cuDevicePrimaryCtxRelease_v2(int) {
   calls += "release context\n";
   return code_of_released();
 }
-int cuCtxSetCurrent(void*) { return code(); }
+int cuCtxSetCurrent(void* context) {
+  if (const int wrong = code(); wrong != 0) return wrong;
+  current = context;
+  return 0;
+}
+int cuCtxGetCurrent(void** context) {
+  if (const int wrong = code(); wrong != 0) return wrong;
+  *context = current;
+  return 0;
+}
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   if (const int wrong = code(); wrong != 0) return wrong;
   *free = 1000;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include <crochet/executor/cuda/current_context.hpp>
 #include <crochet/executor/cuda/plan_source.hpp>
 #include <crochet/executor/cuda/stream.hpp>
 #include <crochet/executor/cuda/timing_events.hpp>
@@ -19,7 +20,8 @@
 
 namespace crochet::cuda {
 
-/// A GPU and its streams. Used by one thread at a time; wait() may be called by any.
+/// A GPU and its streams. Used by one thread at a time; wait() may be called by any. A call leaves the context of its
+/// thread as it was.
 class GpuDevice {
  public:
   /// A point in a stream. Copies share it.
@@ -76,7 +78,7 @@ class GpuDevice {
   /// Compiles the plan, so that a launch with these tables does not.
   template <class Code>
   void prepare(const Tables& tables) {
-    use();
+    const Here here(*this);
     plan_of(key_of<Code>(), Code::source(), tables);
   }
 
@@ -91,7 +93,7 @@ class GpuDevice {
   /// Calls queue(stream), a CUstream, with the device's context current: for libraries that queue work there.
   template <class Queue>
   void with_stream(Stream which, const Queue& queue) {
-    use();
+    const Here here(*this);
     queue(stream(which));
   }
 
@@ -120,10 +122,15 @@ class GpuDevice {
  protected:
   // For devices that get the code of plans otherwise.
 
-  /// Makes the device's context that of this thread.
-  void use() const;
-  /// Before a launch: uses the context, and sets the barrier.
-  void begin_launch(Launch& what) const;
+  /// The device's context is that of this thread, until the end of the scope. Throws DeviceError.
+  struct Here {
+    explicit Here(const GpuDevice& device) : context(device.context_) {
+      device.check(context.code(), "use the context");
+    }
+    const detail::CurrentContext context;
+  };
+  /// Before a launch: sets the barrier.
+  void begin_launch(Launch& what) const { what.barrier = static_cast<std::uint32_t*>(barrier_); }
   /// After it: its runs are under way.
   void end_launch(const Launch& what) { launched_ += static_cast<std::uint64_t>(what.times); }
   void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }

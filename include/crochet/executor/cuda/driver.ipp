@@ -36,6 +36,15 @@ CROCHET_INLINE std::string text_of(int code) {
 }
 CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) { return reinterpret_cast<DriverFunctions::Pointer>(p); }
 
+CROCHET_INLINE CurrentContext::CurrentContext(void* context) noexcept : code_(driver().current(&before_)) {
+  if (code_ != 0 || before_ == context) return;
+  code_ = driver().use(context);
+  changed_ = code_ == 0;
+}
+CROCHET_INLINE CurrentContext::~CurrentContext() {
+  if (changed_) driver().use(before_);
+}
+
 /// The oldest supported compute capability, times 10: Turing.
 inline constexpr int oldest_architecture = 75;
 /// The first one with products in tf32 and bf16: Ampere.
@@ -107,7 +116,7 @@ CROCHET_INLINE void GpuDevice::find(int index) {
 CROCHET_INLINE void GpuDevice::open() {
   const auto& driver = detail::driver();
   check(driver.retain(&context_, index_), "make a context");
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   for (void*& stream : streams_) check(driver.create_stream(&stream, detail::non_blocking), "make a stream");
   for (void*& event : orders_) check(driver.create_event(&event, detail::without_timing), "make an event");
   constexpr std::size_t counters = 64;
@@ -118,7 +127,7 @@ CROCHET_INLINE void GpuDevice::open() {
 CROCHET_INLINE void GpuDevice::close() noexcept {
   if (context_ == nullptr) return;
   const auto& driver = detail::driver();
-  driver.use(context_);
+  const detail::CurrentContext here(context_);
   wait_for_streams();
   for (auto& [key, plan] : plans_) {
     forget_graphs(*plan);
@@ -155,7 +164,7 @@ CROCHET_INLINE void GpuDevice::fail(const char* what, const std::string& reason)
 
 CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   detail::DriverFunctions::Pointer memory = 0;
   const int code = driver.allocate(&memory, bytes == 0 ? 1 : bytes);
   if (code == detail::out_of_memory) {
@@ -171,13 +180,13 @@ CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose)
 }
 CROCHET_INLINE void GpuDevice::release(void* memory) noexcept {
   const auto& driver = detail::driver();
-  driver.use(context_);
+  const detail::CurrentContext here(context_);
   wait_for_streams();
   driver.release(detail::pointer(memory));
 }
 CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* purpose) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   void* memory = nullptr;
   const int code = driver.allocate_pinned(&memory, bytes == 0 ? 1 : bytes, 0);
   if (code == detail::out_of_memory) {
@@ -189,7 +198,7 @@ CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* p
 }
 CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
   const auto& driver = detail::driver();
-  driver.use(context_);
+  const detail::CurrentContext here(context_);
   wait_for_streams();
   driver.release_pinned(memory);
 }
@@ -198,6 +207,7 @@ CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
 // not know is 0. cuPointerGetAttribute returns an error for it, which compute-sanitizer counts.
 CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
+  const Here here(*this);
   copy_to_device(to, from, bytes, Stream::compute);
   unsigned type = 0;
   void* values[] = {&type};
@@ -211,27 +221,28 @@ CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::si
 }
 CROCHET_INLINE void GpuDevice::copy_to_device(void* to, const void* from, std::size_t bytes, Stream which) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream(which)), "copy to the device");
 }
 CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream(Stream::compute)), "clear memory");
 }
 CROCHET_INLINE void GpuDevice::download_later(void* to, const void* from, std::size_t bytes, Stream which) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(which)), "copy to the host");
 }
 CROCHET_INLINE void GpuDevice::copy(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   if (bytes == 0) return;
   check(driver.copy(detail::pointer(to), detail::pointer(from), bytes, stream(Stream::compute)), "copy memory");
 }
 CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
+  const Here here(*this);
   download_later(to, from, bytes, Stream::compute);
   check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
   finished_ = launched_.load();
@@ -271,7 +282,7 @@ CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSo
 
 CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   if (gather_ == nullptr) gather_ = load(compiled_plan(gather_text(), architecture_), "crochet_gather");
   constexpr unsigned threads = 256;
   void* arguments[] = {static_cast<void*>(&all), &count};
@@ -281,7 +292,7 @@ CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
 }
 CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");  // before the plan is loaded into it
+  const Here here(*this);  // before the plan is loaded into it
   const Plan& plan = plan_of(key, source, what.tables);
   begin_launch(what);
   constexpr unsigned threads = 256;
@@ -292,16 +303,10 @@ CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source,
   end_launch(what);
 }
 
-CROCHET_INLINE void GpuDevice::use() const { check(detail::driver().use(context_), "use the context"); }
-CROCHET_INLINE void GpuDevice::begin_launch(Launch& what) const {
-  use();
-  what.barrier = static_cast<std::uint32_t*>(barrier_);
-}
-
 // One event a stream is enough: a stream waits for the last recording before the call.
 CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   void* const event = orders_[static_cast<std::size_t>(first)];
   check(driver.record(event, stream(first)), "record an event");
   check(driver.order(stream(second), event, 0), "order two streams");
@@ -309,7 +314,7 @@ CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
 CROCHET_INLINE void GpuDevice::launch_graphs(const void* key, const PlanSource& source, const Launch& what) {
   const auto& driver = detail::driver();
   if (!driver.has_graphs) throw DeviceError("crochet: the driver of the GPU has no graphs; leave out .mode");
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   Plan& plan = plan_of(key, source, what.tables);
   if (plan.counters == nullptr) {
     const std::size_t bytes = (source.steps.size() + 1) * detail::counters_of_a_node * sizeof(std::uint32_t);
@@ -364,12 +369,12 @@ CROCHET_INLINE void GpuDevice::forget_graphs(Plan& plan) const noexcept {
 
 CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   detail::DriverFunctions::Event made = nullptr;
   check(driver.create_event(&made, detail::without_timing), "make an event");
   Event event;
   event.handle = {made, [context = context_](void* e) {
-                    detail::driver().use(context);
+                    const detail::CurrentContext here(context);
                     detail::driver().destroy_event(e);
                   }};
   check(driver.record(made, stream(which)), "record an event");
@@ -379,7 +384,7 @@ CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
 CROCHET_INLINE void GpuDevice::wait(const Event& event) const {
   if (event.handle == nullptr) return;
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   check(driver.wait_event(event.handle.get()), "wait for an event");
   std::uint64_t known = finished_.load();
   while (known < event.launched && !finished_.compare_exchange_weak(known, event.launched)) {
@@ -387,7 +392,7 @@ CROCHET_INLINE void GpuDevice::wait(const Event& event) const {
 }
 CROCHET_INLINE void GpuDevice::synchronize() {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  const Here here(*this);
   for (void* const stream : streams_) check(driver.wait_stream(stream), "wait for the stream");
   finished_ = launched_.load();
 }
@@ -402,12 +407,13 @@ CROCHET_INLINE std::string GpuDevice::pci_bus_id() const {
 }
 
 CROCHET_INLINE std::size_t GpuDevice::mark() {
-  check(detail::driver().use(context_), "use the context");
+  const Here here(*this);
   check(times_.record(stream(Stream::compute)), "record an event");
   return times_.count() - 1;
 }
 CROCHET_INLINE double GpuDevice::seconds_between(std::size_t from, std::size_t to) const {
   double seconds = 0;
+  const Here here(*this);
   check(times_.elapsed(from, to, seconds), "read the time between two events");
   return seconds;
 }

@@ -45,6 +45,7 @@ struct DriverFunctions {
   Result (*retain)(Context*, Device) = nullptr;
   Result (*release_context)(Device) = nullptr;
   Result (*use)(Context) = nullptr;
+  Result (*current)(Context*) = nullptr;
   Result (*free_memory)(std::size_t*, std::size_t*) = nullptr;
   Result (*allocate)(Pointer*, std::size_t) = nullptr;
   Result (*release)(Pointer) = nullptr;
@@ -91,18 +92,19 @@ struct DriverFunctions {
                library.find("cuDeviceGetName", name) && library.find("cuDeviceGetAttribute", attribute) &&
                library.find("cuDevicePrimaryCtxRetain", retain) &&
                library.find("cuDevicePrimaryCtxRelease_v2", release_context) && library.find("cuCtxSetCurrent", use) &&
-               library.find("cuMemGetInfo_v2", free_memory) && library.find("cuMemAlloc_v2", allocate) &&
-               library.find("cuMemFree_v2", release) && library.find("cuMemHostAlloc", allocate_pinned) &&
-               library.find("cuMemFreeHost", release_pinned) && library.find("cuMemcpyHtoDAsync_v2", upload) &&
-               library.find("cuMemcpyDtoHAsync_v2", download) && library.find("cuMemcpyDtoDAsync_v2", copy) &&
-               library.find("cuMemsetD8Async", fill) && library.find("cuStreamCreate", create_stream) &&
-               library.find("cuStreamDestroy_v2", destroy_stream) && library.find("cuStreamSynchronize", wait_stream) &&
-               library.find("cuEventCreate", create_event) && library.find("cuEventDestroy_v2", destroy_event) &&
-               library.find("cuEventRecord", record) && library.find("cuEventSynchronize", wait_event) &&
-               library.find("cuStreamWaitEvent", order) && library.find("cuModuleLoadData", load) &&
-               library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
-               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuLaunchKernel", launch_alone) &&
-               library.find("cuEventElapsedTime", elapsed) && library.find("cuDeviceGetPCIBusId", bus_id) &&
+               library.find("cuCtxGetCurrent", current) && library.find("cuMemGetInfo_v2", free_memory) &&
+               library.find("cuMemAlloc_v2", allocate) && library.find("cuMemFree_v2", release) &&
+               library.find("cuMemHostAlloc", allocate_pinned) && library.find("cuMemFreeHost", release_pinned) &&
+               library.find("cuMemcpyHtoDAsync_v2", upload) && library.find("cuMemcpyDtoHAsync_v2", download) &&
+               library.find("cuMemcpyDtoDAsync_v2", copy) && library.find("cuMemsetD8Async", fill) &&
+               library.find("cuStreamCreate", create_stream) && library.find("cuStreamDestroy_v2", destroy_stream) &&
+               library.find("cuStreamSynchronize", wait_stream) && library.find("cuEventCreate", create_event) &&
+               library.find("cuEventDestroy_v2", destroy_event) && library.find("cuEventRecord", record) &&
+               library.find("cuEventSynchronize", wait_event) && library.find("cuStreamWaitEvent", order) &&
+               library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
+               library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
+               library.find("cuLaunchKernel", launch_alone) && library.find("cuEventElapsedTime", elapsed) &&
+               library.find("cuDeviceGetPCIBusId", bus_id) &&
                library.find("cuPointerGetAttributes", memory_attributes) &&
                library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
     has_graphs = library.find("cuGraphCreate", create_graph) && library.find("cuGraphAddKernelNode_v2", add_node) &&

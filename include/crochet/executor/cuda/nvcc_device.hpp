@@ -27,6 +27,7 @@ class NvccDevice : public GpuDevice {
     if (precision != MatmulPrecision::fp32) {
       throw DeviceError("crochet: NvccCuda has no products in tf32 or bf16; use Cuda, or MatmulPrecision::fp32");
     }
+    const Here here(*this);
     // The runtime then keeps the context, with the program's kernels in it, beyond the life of this device.
     const cudaError_t code = cudaSetDevice(index);
     if (code != cudaSuccess) fail("start the CUDA runtime", text_of(code));
@@ -35,13 +36,14 @@ class NvccDevice : public GpuDevice {
   /// The plan is compiled with the program. Throws DeviceError if that has no code for this GPU.
   template <class Code>
   void prepare(const Tables&) {
-    use();
+    const Here here(*this);
     cudaFuncAttributes attributes;
     check_launch(cudaFuncGetAttributes(&attributes, kernel_of<plan_number(Code::source()), Code>()));
   }
   /// Queues runs of a plan. Code: PlanCode. Throws DeviceError if the program has no code for this GPU.
   template <class Code>
   void launch(Launch what) {
+    const Here here(*this);
     const void* const kernel = kernel_of<plan_number(Code::source()), Code>();
     begin_launch(what);
     void* arguments[] = {&what};
@@ -51,7 +53,7 @@ class NvccDevice : public GpuDevice {
   }
   /// In Stream::copies: copies the rows of `count` feeds. `all` is memory of the device.
   void gather(const RowGather* all, int count) {
-    use();
+    const Here here(*this);
     void* arguments[] = {static_cast<void*>(&all), &count};
     check_launch(cudaLaunchKernel(reinterpret_cast<const void*>(&gather_kernel<DeviceBlock>), grid(),
                                   dim3(DeviceBlock::threads), static_cast<void**>(arguments), 0,
