@@ -401,8 +401,14 @@ TEST_F(Driver, SaysThatThereIsNoDevice) {
   EXPECT_NE(text.find("CUDA_ERROR_NO_DEVICE, 100"), std::string::npos) << text;
 }
 TEST_F(Driver, SaysHowManyDevicesThereAre) {
-  EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device(3); }),
-            "crochet: there is no GPU number 3; this machine has 1, counted from 0");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  const std::string text =
+      "crochet: there is no GPU number 3; this process sees 1, counted from 0. CUDA_VISIBLE_DEVICES, a launcher or a "
+      "container may hide others: with a GPU for each process use .device = 0";
+  EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device(3); }), text);
+  setenv("CUDA_VISIBLE_DEVICES", "2", 1);
+  EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device(3); }), text + " (CUDA_VISIBLE_DEVICES is \"2\")");
+  unsetenv("CUDA_VISIBLE_DEVICES");
 }
 TEST_F(Driver, SaysThatADeviceIsTooOld) {
   break_it("too_old");

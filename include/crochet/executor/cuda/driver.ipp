@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,16 @@ inline constexpr int oldest_with_tensor_products = 80;
 /// The counters of Launch::barrier.
 inline constexpr std::size_t counters_of_a_node = 2;
 
+CROCHET_INLINE std::string no_such_gpu(int index, int count) {
+  constexpr const char* cure =
+      ", counted from 0. CUDA_VISIBLE_DEVICES, a launcher or a container may hide others: with a GPU for each process "
+      "use .device = 0";
+  std::string text =
+      crochet::detail::message({"crochet: there is no GPU number ", index, "; this process sees ", count, cure});
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible == nullptr ? text : text + " (CUDA_VISIBLE_DEVICES is \"" + visible + "\")";
+}
+
 /// What the graphs of a plan differ in: sizes and addresses of a run.
 using GraphKey = std::array<std::uint64_t, 9 + table_symbols>;
 CROCHET_INLINE GraphKey key_of(const Launch& run) {
@@ -93,10 +104,7 @@ CROCHET_INLINE void GpuDevice::find(int index) {
   check(driver.init(0), "start the driver");
   int count = 0, major = 0, minor = 0;
   check(driver.count(&count), "count the devices");
-  if (index < 0 || index >= count) {
-    throw DeviceError(crochet::detail::message(
-        {"crochet: there is no GPU number ", index, "; this machine has ", count, ", counted from 0"}));
-  }
+  if (index < 0 || index >= count) throw DeviceError(detail::no_such_gpu(index, count));
   check(driver.attribute(&major, detail::capability_major, index_), "read the device's properties");
   check(driver.attribute(&minor, detail::capability_minor, index_), "read the device's properties");
   check(driver.attribute(&multiprocessors_, detail::multiprocessor_count, index_), "read the device's properties");

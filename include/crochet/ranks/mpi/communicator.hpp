@@ -44,7 +44,8 @@ class Mpi {
 
   [[nodiscard]] int rank() const { return shared_->rank(); }
   [[nodiscard]] int size() const { return shared_->size(); }
-  /// The number of this rank among those of its machine, from 0: for Cuda{.device = ranks.local_rank()}.
+  /// The number of this rank among those of its machine, from 0: for Cuda{.device = ranks.local_rank()}. Where each
+  /// process sees one GPU only, that is number 0 (CUDA_VISIBLE_DEVICES, Slurm's --gpus-per-task=1).
   [[nodiscard]] int local_rank() const { return shared_->local_rank(); }
 
   // Blocking calls, and WaitWatch against silent hangs: 32 bytes take 0.6 us on two ranks of a machine, and 1.2 us by
