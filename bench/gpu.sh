@@ -12,9 +12,9 @@
 #   table       build/gpu/results/gpu.json and gpu.md of everything that was measured so far
 # `bench` is costs, kernels and steps. Every part can be started again by itself. The parts of a call share its time; a part
 # also has what those before it left, and is stopped when that is over. What it has measured until then counts. The table is
-# made after every call. The exit status is 1 if a test or a sanitizer failed, a case threw, a step did not train, or a part
-# failed, was not begun, or has passed or measured nothing; also if build, tests or steps were stopped. The last lines before
-# the table say which. 2 is for a wrong argument, 3 without a GPU. A tool or a peer that is not installed is left out.
+# made after every call. The exit status is 1 if a test or a sanitizer failed, a case threw, a step did not train, or a
+# part failed, was not begun, or has passed or measured nothing; also if build, tests or steps were stopped. Lines before
+# the table say which. It is 2 for a wrong argument, 3 without a GPU. A tool or a peer that is not installed is left out.
 # --dry-run: without a GPU, on a device in software, every case once with small shapes; the peers on the processor.
 # Environment: PYTHON (python3; the one that has PyTorch and JAX), CXX, CROCHET_GTEST_SOURCE (a folder with GoogleTest's
 # sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, of a call).
@@ -57,8 +57,8 @@ weight_of() {
 # has_header HEADER: whether the compiler finds it.
 has_header() { echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/eigen3 - >/dev/null 2>&1; }
 
-# find_libraries: adds the folders of NVRTC and of the driver to LD_LIBRARY_PATH: of the Python packages, behind those that
-# are there, and of the toolkit if the system does not find one. Of these crochet takes the first NVRTC that is new enough.
+# find_libraries: adds the folders of NVRTC and of the driver to LD_LIBRARY_PATH: of the Python packages, behind those
+# that are there, and of the toolkit if the system does not find one. crochet takes the first NVRTC that is new enough.
 find_libraries() {
   known=$(ldconfig -p 2>/dev/null)
   folders=$($python -c '

@@ -4,9 +4,9 @@
     python3 bench/gpu/table.py build/gpu/results
 
 It reads *.jsonl (lines of JSON of the programs and of the script), tests.log (ctest) and sanitizer.*.log, and writes
-gpu.json and gpu.md beside them. The exit status is 1 if a test failed, a sanitizer found an error, a step or a kernel threw,
-a step did not train, or a part failed or did not run what it should; the reasons are printed. A target that is missed is
-only marked."""
+gpu.json and gpu.md beside them. The exit status is 1 if a test failed, a sanitizer found an error, a step or a kernel
+threw, a step did not train, or a part failed or did not run what it should; the reasons are printed. A target that is
+missed is only marked."""
 import argparse
 import datetime
 import json
@@ -259,14 +259,16 @@ def wrong_sanitizers(results, sanitizers):
 
 def wrong_steps(results):
     """Cases that threw, also of kernels and costs, and steps that do not train. A peer may fail."""
-    return ([f"{l['part']}, {l['case']}: {l['error']}" for l in results.lines if "error" in l and l["part"] != "peers"] +
+    threw = [l for l in results.lines if "error" in l and l["part"] != "peers"]
+    return ([f"{l['part']}, {l['case']}: {l['error']}" for l in threw] +
             [f"steps, {l['case']}, {l['mode']}: it does not train" for l in untrained(results)])
 
 
 def wrong_parts(results, tests, sanitizers):
     """Parts that failed, were not begun, or did not run what they should. What a measurement has before it is stopped
     counts."""
-    counts = {"tests": len((tests or {}).get("Passed", [])), "sanitizer": len([n for n in sanitizers.values() if n == 0]),
+    counts = {"tests": len((tests or {}).get("Passed", [])),
+              "sanitizer": len([n for n in sanitizers.values() if n is not None]),
               **{part: len(results.us(part)) for part in ("costs", "kernels", "steps")}}
     wrong = []
     for line in results.part("parts"):

@@ -133,7 +133,7 @@ class Document(unittest.TestCase):
             self.assertEqual(self.made_of(folder), 0)
             self.assertIn("| racecheck, kernels_test | stopped |", (folder / "gpu.md").read_text())
             log.with_name("sanitizer.initcheck.kernels_test.log").write_text(
-                begun + "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at f+0x1 in f.cu\n")
+                begun + "========= Uninitialized __global__ memory read of size 4 bytes\n=========     at f in f.cu\n")
             self.assertEqual(self.made_of(folder), 1, "it had an error when it was stopped")
 
     def test_a_part_that_failed_or_did_not_run_what_it_should_changes_the_status(self):
@@ -143,7 +143,8 @@ class Document(unittest.TestCase):
                 ("costs", "left out: they need a driver", 0), ("build", "stopped after 170 s", 1),
                 ("tests", "stopped after 120 s", 1), ("tests", "complete", 1), ("steps", "complete", 1),
                 ("kernels", "stopped after 50 s", 1), ("peers", "stopped after 115 s", 0),
-                ("sanitizer", "complete", 1), ("kernels", "not started, the time is over", 1), ("build", "complete", 0)):
+                ("sanitizer", "complete", 1), ("kernels", "not started, the time is over", 1),
+                ("build", "complete", 0)):
             with self.subTest(part=part, state=state), tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)
                 (folder / "part.x.jsonl").write_text(part_line(part, state))
@@ -241,8 +242,9 @@ class Script(unittest.TestCase):
     def test_the_status_is_1_without_a_compiler_and_if_nothing_compiles(self):
         for compiler in ("no-such-compiler", "/bin/false"):
             with self.subTest(compiler=compiler), tempfile.TemporaryDirectory() as folder:
+                variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "CXX": compiler, "CROCHET_GPU_BUILD": folder}
                 run = subprocess.run(["sh", ROOT / "bench/gpu.sh"], capture_output=True, text=True, check=False,
-                                     env={"PATH": "/usr/local/bin:/usr/bin:/bin", "CXX": compiler, "CROCHET_GPU_BUILD": folder})
+                                     env=variables)
                 self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
                 self.assertIn("| build | failed: ", run.stdout)
 

@@ -62,8 +62,8 @@ extern "C" {
 
 const char* crochet_fake_calls() { return calls.c_str(); }
 void crochet_fake_forget_calls() { calls.clear(); }
-/// Makes the call number `from` from now on fail with this code, and those behind it if `all`. 0: none fails. The thread
-/// has no context then.
+/// Makes the call number `from` from now on fail with this code, and those behind it if `all`. 0: none fails. The
+/// thread has no context then.
 void crochet_fake_fail(int from, int all, int with) {
   made = 0;
   current = nullptr;
