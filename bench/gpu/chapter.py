@@ -19,7 +19,9 @@ HOW = """
 minutes and without downloads. It requires CMake, a C++20 compiler, Python, NVIDIA's driver and NVRTC. It uses GoogleTest,
 compute-sanitizer, PyTorch and JAX where they are installed, and prints a line for each that is missing. Each part can be run
 alone (`sh bench/gpu.sh tests`, `sh bench/gpu.sh bench peers`; the head of the script lists the parts) and is stopped when
-its share of the time is over. The results are `build/gpu/results/gpu.json` and `gpu.md`.
+its share of the time is over. The results are `build/gpu/results/gpu.json` and `gpu.md`. The exit status is not 0 if a
+test fails, a case throws, a step does not train, or a part fails, is not begun, or has passed or measured nothing, also
+for want of a compiler or of GoogleTest.
 
 | part | what it measures |
 | --- | --- |
