@@ -62,9 +62,8 @@ struct EvaluateOptions {
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.
-/// - On several ranks every rank evaluates its part of the data, a loss or an accuracy is that of all of it, weighted
-/// by
-///   the rows of all ranks' batches, and rank 0 writes the line.
+/// - On several ranks every rank evaluates its part of the data, and a loss or an accuracy is that of all of it,
+///   weighted by the rows of all ranks' batches. Rank 0 writes the line.
 /// - After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then
 ///   `then`. `stop_if` is called after a pass at the interval only, not at the start or at the end. `latest()` is the
 ///   last result.

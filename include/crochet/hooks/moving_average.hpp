@@ -33,9 +33,8 @@ namespace crochet {
 /// - Fires: after each run, or every N steps.
 /// - Fetches: nothing; reads the executor's variables (HasVariables).
 /// - Cost: a pass over the weights; memory for a copy of them.
-/// - State: the averages and the number of updates. A resumed session continues exactly. A recovery continues, or
-/// begins
-///   with the weights if it restores no checkpoint and begins the training anew.
+/// - State: the averages and the number of updates. A resumed session continues exactly. A recovery does so too, and
+///   begins with the weights if it restores no checkpoint and begins the training anew.
 /// - Throws: LogicError from begin for a setting out of range, from session creation if no variable is averaged, and
 ///   from after_run if the variables hold the averages then (WeightAverages::swap).
 /// - Source: Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.

@@ -20,8 +20,8 @@ namespace crochet {
 
 /// Requests a stop when a scalar has crossed a bound: `StopWhen<"residual">{.below = 1e-8}`.
 ///   Text   -  -      the scalar
-///   below  -  unset  at least one of the two, and `below` not above `above`, else begin throws LogicError; also for
-///   NaN above  -  unset
+///   below  -  unset  at least one of the two, neither NaN, below <= above; else begin throws LogicError
+///   above  -  unset
 /// - Fires: after every admitted run whose value is beyond a bound. An equal value is not, and NaN never is (see
 ///   NanTensor).
 /// - Fetches: the scalar, in those runs.
