@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   std::int64_t steps = 200'000;
   CLI::App app{"Trains, and goes on where it was stopped."};
   app.add_option("--dir", folder, "where checkpoints are")->capture_default_str();
-  app.add_option("--steps", steps, "train so many steps in all")->capture_default_str();
+  app.add_option("--steps", steps, "train so many steps in all")->check(CLI::PositiveNumber)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
     return train(folder, steps);

@@ -45,9 +45,13 @@ class FoundNvrtc : public ::testing::Test {
 constexpr auto ended = [](int status) { return status == 0; };
 
 TEST_F(FoundNvrtc, IsThatOfTheFirstFolderWhateverItsName) {
-  const std::string first = folder_with("12.6", "libnvrtc.so.12"), second = folder_with("14.1", "libnvrtc.so");
+  const std::string first = folder_with("12.6", "libnvrtc.so.12"), second = folder_with("13.1", "libnvrtc.so");
   EXPECT_EXIT(print(first + ":" + second, nvrtc_version), ended, "^12\\.6\n");
-  EXPECT_EXIT(print(second + ":" + first, nvrtc_version), ended, "^14\\.1\n");
+  EXPECT_EXIT(print(second + ":" + first, nvrtc_version), ended, "^13\\.1\n");
+}
+TEST_F(FoundNvrtc, IsOneWhoseCodeTheDriverLoads) {
+  const std::string newer = folder_with("14.1", "libnvrtc.so"), good = folder_with("13.0", "libnvrtc.so.13");
+  EXPECT_EXIT(print(newer + ":" + good, nvrtc_version), ended, "^13\\.0\n") << "the driver is of CUDA 13";
 }
 TEST_F(FoundNvrtc, IsNotOneThatIsTooOld) {
   const std::string old = folder_with("12.3", "libnvrtc.so"), good = folder_with("12.4", "libnvrtc.so.12");

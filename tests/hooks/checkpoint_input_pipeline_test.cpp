@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "growing_model.hpp"
@@ -63,6 +65,45 @@ TEST(CheckpointInputPipeline, ARecoveryThatBeginsAnewHasTheDataFromTheBeginning)
 }
 TEST(CheckpointInputPipeline, ARecoveryThatGoesOnKeepsThePlaceInTheData) {
   EXPECT_EQ(batches_of_attempts(3), (std::vector<std::int64_t>{10, 11, 12, 13, 14, 15}));
+}
+
+/// Runs without a training step.
+struct Scores {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"score"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  static constexpr std::array<std::string_view, 1> targets{"score"};
+  template <class N>
+  using fetched_t = float;
+  template <class N>
+  using fed_t = float;
+  template <class N, class X>
+  static constexpr bool accepts_feed = false;
+
+  void initialize() {}
+  [[nodiscard]] std::int64_t global_step() const { return 0; }
+  template <class D, class... F>
+  void run(Workspace&, const F&...) {}
+  template <class N>
+  float fetch(Workspace&) const {
+    return 0;
+  }
+};
+TEST(CheckpointInputPipeline, ARecoveryOfRunsWithoutStepsKeepsThePlaceInTheData) {
+  using namespace cr::literals;
+  Source data;
+  std::vector<std::int64_t> batches;
+  cr::MonitoredSession session{Scores{}, cr::HookChain{cr::CheckpointInputPipeline{data}, LosesTheSession{.run = 4}},
+                               cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  cr::run_session(session, [&](auto& s) {
+    for (int run = 0; run < 5; ++run) {
+      s.run_step_fn([&](auto& step) {
+        batches.push_back(data.at.batch++);
+        step.run_with_hooks("score"_n);
+      });
+    }
+  });
+  EXPECT_EQ(batches, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(CheckpointInputPipeline, ARecoveryOfRanksThatBeginsAnewHasTheDataFromTheBeginning) {

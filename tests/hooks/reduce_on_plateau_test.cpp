@@ -108,6 +108,26 @@ TEST(ReduceOnPlateau, ARecoveryWithinTheFirstIntervalBeginsItAnew) {
   EXPECT_EQ(run.hook().rule.seen.best, 2);
 }
 
+/// A checkpoint between two runs of one step has a sum.
+TEST(ReduceOnPlateau, ARecoveryHasTheSumThatItLoads) {
+  struct Restored {
+    [[nodiscard]] static std::int64_t step() { return 0; }
+    [[nodiscard]] static int creation() { return 2; }
+  };
+  cr::Coordinator coordinator;
+  Script run{cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .sink = [](auto) {}},
+             cr::placeholder<float, "learning_rate">};
+  run.step(cr::value<"loss">(9.0f));
+  cr::testing::StateBox saved;
+  run.hook().save_state(saved);
+  run.hook().load_state(saved);
+  Restored session;
+  run.set_step(0);
+  run.hook().after_create_session(session, coordinator);
+  for (const float loss : {1.0f, 2.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 4);
+}
+
 TEST(ReduceOnPlateau, AfterARecoveryThatInitializesAnewTheRateIsTheFirst) {
   struct Anew {
     [[nodiscard]] static std::int64_t step() { return 0; }

@@ -97,7 +97,16 @@ TEST(MakeEarlyStopping, AnotherSessionFollowsByTheSignal) {
   EXPECT_EQ(worker.stop_reason(), "the function of early stopping said so");
 }
 
+struct Flag {
+  const bool* stop;
+  bool operator()() const { return *stop; }
+};
+
 TEST(MakeEarlyStopping, TheFunctionIsNotEmpty) {
+  const bool stop = true;
+  Script flagged{cr::make_early_stopping(Flag{&stop}, {.run_every_steps = 1})};
+  flagged.step();
+  EXPECT_TRUE(flagged.should_stop());
   EXPECT_THROW(Script{cr::make_early_stopping(std::function<bool()>{})}, cr::LogicError);
 }
 

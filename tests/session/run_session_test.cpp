@@ -94,7 +94,6 @@ TEST(Train, CompilesTheModelAndRunsItsTargetTrain) {
   EXPECT_EQ(why.reason, "enough");
 }
 
-}  // namespace run_session_test
 /// Closes the session of its run.
 struct ClosesInItsRun {
   void* session;
@@ -146,4 +145,5 @@ TEST(RunSession, CloseInAnEndHasNoEffect) {
   EXPECT_EQ(ends, 1);
 }
 
+}  // namespace run_session_test
 }  // namespace crochet

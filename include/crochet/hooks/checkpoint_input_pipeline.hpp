@@ -20,8 +20,8 @@ namespace crochet {
 /// - The saved position is the one after the run's batch was taken. Take each batch right before its run, on the same
 ///   thread. In a session that recovers, take it inside run_step_fn() or FeedFn: a repeated run() has the batch that
 ///   the caller passed (docs/sessions.md, Recovery).
-/// - A recovery that restores no checkpoint and begins the training anew sets the source to the position of the first
-///   session; not a source without position().
+/// - A recovery that restores no checkpoint and begins the training anew, at an earlier step, sets the source to the
+///   position of the first session; not a source without position().
 /// - The session counts the epochs of the source: `.every_epochs` of other hooks, StopAtEpoch, run.epoch().
 /// - On several ranks a rank may have taken a batch for a run that the others do not make, because one of them ends the
 ///   loop. The saved position is then the one before that batch.
@@ -114,13 +114,14 @@ class CheckpointInputPipeline {
     }
   }
 
-  /// A session behind the first one that begins at its step, without a checkpoint, has the data of that step.
+  /// A session that begins at the step of the first one, without a checkpoint and behind one that was lost later, has
+  /// the data of that step.
   template <class Session>
   CROCHET_COLD void begin_at(Session& session) {
     const bool restored = session.creation() > 1 && is_loaded(session);
     if (!first_.known) {
       first_ = {.known = true, .step = session.step(), .position = source_->position()};
-    } else if (session.step() == first_.step && !restored) {
+    } else if (session.step() == first_.step && session.lost_at() > first_.step && !restored) {
       source_->seek(first_.position);
     }
     first_.loaded = false;

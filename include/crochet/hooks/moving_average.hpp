@@ -34,7 +34,7 @@ namespace crochet {
 /// - Fetches: nothing; reads the executor's variables (HasVariables).
 /// - Cost: a pass over the weights; memory for a copy of them.
 /// - State: the averages and the number of updates. A resumed session continues exactly. A recovery does so too, and
-///   begins with the weights if it restores no checkpoint and begins the training anew.
+///   begins with the weights if it goes back to an earlier step and restores no state of this hook.
 /// - Throws: LogicError from begin for a setting out of range, from session creation if no variable is averaged, and
 ///   from after_run if the variables hold the averages then (WeightAverages::swap).
 /// - Source: Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.

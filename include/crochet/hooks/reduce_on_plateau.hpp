@@ -72,6 +72,7 @@ struct ReduceOnPlateau {
     Cadence timer{};
     double sum = 0;
     std::int64_t runs = 0;
+    bool loaded = false;  // sum and runs, for the session that is created
     double written = std::numeric_limits<double>::quiet_NaN();
   };
   State state{};
@@ -88,7 +89,9 @@ struct ReduceOnPlateau {
     if (rule.seen.is_ahead_of(session.step())) rule.start("ReduceOnPlateau");
     // The runs of the sum were lost; after a recovery also where the interval began at this step.
     const auto begun = state.timer.last_step();
-    if (begun > session.step() || (begun == session.step() && session.creation() > 1)) state.sum = 0, state.runs = 0;
+    const bool again = begun == session.step() && session.creation() > 1 && !state.loaded;
+    if (begun > session.step() || again) state.sum = 0, state.runs = 0;
+    state.loaded = false;
     state.timer.session_begins(session, 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
   }
@@ -117,7 +120,7 @@ struct ReduceOnPlateau {
   void load_state(auto& in) {
     rule.load_state(in);
     in.get("sum", state.sum);
-    in.get("runs", state.runs);
+    state.loaded = in.get("runs", state.runs);
     in.section("Cadence", [&] { state.timer.load_state(in, 0); });
   }
 

@@ -2,6 +2,7 @@
 // StopOnPredicate, make_early_stopping: stops when a function returns true.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,8 +62,10 @@ class StopOnPredicate {
 
   void mute() { options_.sink = no_lines; }
   void begin() {
-    if constexpr (requires { F(nullptr); }) {
-      if (!should_stop_) throw LogicError("crochet: make_early_stopping: the function is empty");
+    if constexpr (requires {
+                    { should_stop_ == nullptr } -> std::same_as<bool>;
+                  }) {
+      if (should_stop_ == nullptr) throw LogicError("crochet: make_early_stopping: the function is empty");
     }
     timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor);
     stopped_at_ = -1;

@@ -56,12 +56,11 @@ class EventLog {
   /// Passes the buffer to the system, so that readers see it. After a failure only flush() tries again.
   void write();
   /// Writes everything to the disk. If the file has vanished, or the disk has refused what the system had taken, those
-  /// events are lost; the rest goes into a new file. With OnWriteError::go_on a disk that refuses that file, too, is
-  /// tried again after twice flush_seconds, then four times that and so on, at most an hour: each try is a new file.
+  /// events are lost; the rest goes into a new file.
   void flush();
-  /// The same at the end: tries in any case.
-  void last_flush();
   [[nodiscard]] double seconds_to_flush() const { return flushed_at_ + options_.flush_seconds - options_.clock(); }
+  /// flush() after flush_seconds. With OnWriteError::go_on, if a disk refuses the new file, too: after twice
+  /// flush_seconds, then four times that and so on, at most an hour, since each try is a new file.
   void flush_if_due();
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_->path(); }

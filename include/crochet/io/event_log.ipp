@@ -37,14 +37,6 @@ CROCHET_INLINE void EventLog::write() {
 }
 
 CROCHET_INLINE void EventLog::flush() {
-  if (waits_for_disk()) {
-    flushed_at_ = options_.clock();
-  } else {
-    last_flush();
-  }
-}
-
-CROCHET_INLINE void EventLog::last_flush() {
   flushed_at_ = options_.clock();
   attempt([this] {
     if (file_->vanished() || refused_) begin_another_file();
@@ -76,7 +68,12 @@ CROCHET_COLD CROCHET_INLINE void EventLog::note_refusal() {
 }
 
 CROCHET_INLINE void EventLog::flush_if_due() {
-  if (seconds_to_flush() <= 0) flush();
+  if (seconds_to_flush() > 0) return;
+  if (waits_for_disk()) {
+    flushed_at_ = options_.clock();
+  } else {
+    flush();
+  }
 }
 
 CROCHET_COLD CROCHET_INLINE void EventLog::is_too_large(std::size_t bytes) {

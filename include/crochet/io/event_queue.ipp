@@ -128,14 +128,9 @@ CROCHET_INLINE void EventQueue::do_next(Lock& lock) {
 
 CROCHET_INLINE void EventQueue::flush_now(Lock& lock) {
   const std::uint64_t mine = flushes_wanted_;
-  const bool closing = closing_;
   unlocked(lock, [&] {
     report_drops();
-    if (closing) {
-      log_.last_flush();
-    } else {
-      log_.flush();
-    }
+    log_.flush();
   });
   path_ = log_.path();
   flushes_done_ = mine;

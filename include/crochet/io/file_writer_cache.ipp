@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include <crochet/io/event_writer.hpp>
 #include <crochet/storage/absolute_path.hpp>
@@ -19,7 +20,10 @@ CROCHET_INLINE EventWriter FileWriterCache::get(const std::filesystem::path& dir
                                                 const EventWriterOptions& options) {
   Cache& cache = the_cache();
   const std::lock_guard lock(cache.mutex);
-  EventWriter& writer = cache.writers[plain_path(absolute_path(directory / "")).string()];
+  std::error_code unknown;
+  const std::filesystem::path place = absolute_path(directory / "").parent_path();
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(place, unknown);
+  EventWriter& writer = cache.writers[(unknown ? place : folder).string()];
   if (!writer || writer.closed()) writer = EventWriter(directory, options);
   return writer;
 }

@@ -73,8 +73,9 @@ class HookedLayer {
   /// without `initialize` is not reset, so its step count continues.
   template <class Creator>
   void create(Creator& creator, Coordinator& coordinator) {
+    const std::int64_t lost_at = creations_ > 0 ? raw_->step() : 0;
     const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
-    raw_.emplace(executor_, step, ++creations_);
+    raw_.emplace(executor_, step, ++creations_, lost_at);
     if constexpr (usable) raw_->attach_hooks(HookStates::of(chain_));
     if constexpr (usable) raw_->count_epochs_of(epochs_ ? epochs_ : detail::epoch_source_of(chain_));
     open_ = true;

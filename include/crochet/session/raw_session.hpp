@@ -83,8 +83,8 @@ class RawSession {
   using Workspace = typename E::Workspace;
 
   /// `executor` must outlive the session.
-  explicit RawSession(E& executor, std::int64_t step = 0, int creation = 1)
-      : executor_(&executor), steps_(step), creation_(creation) {}
+  explicit RawSession(E& executor, std::int64_t step = 0, int creation = 1, std::int64_t lost_at = 0)
+      : executor_(&executor), steps_(step), creation_(creation), lost_at_(lost_at) {}
   RawSession(const RawSession&) = delete;
   RawSession& operator=(const RawSession&) = delete;
 
@@ -132,6 +132,8 @@ class RawSession {
 
   /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
   [[nodiscard]] int creation() const { return creation_; }
+  /// In a session that replaces a lost one: the step of that one when it was lost. 0 in the first one.
+  [[nodiscard]] std::int64_t lost_at() const { return lost_at_; }
 
   /// True in `end` if the loop was interrupted (StopKind): the training is not over, and a later session resumes it.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
@@ -212,6 +214,7 @@ class RawSession {
   E* executor_;
   std::int64_t steps_;
   int creation_;
+  std::int64_t lost_at_;
   bool interrupted_ = false;
   LateStop late_stop_;
   Workspace hooked_;

@@ -103,9 +103,9 @@ class SideSession {
   /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
   /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
   /// normally. Any other exception propagates after every on_error. An OutOfRangeError of begin, after_create_session
-  /// or end of a hook is thrown as a LogicError: it would end the loop of the main session. `step` is the initial step
-  /// for an executor without its own count. `epochs`: the data whose epochs are counted, unless a hook of the chain has
-  /// its own. On several ranks the hooks have to be in their places (hook/placed_chain.hpp).
+  /// or end of a hook, or of a thread, is thrown as a LogicError: it would end the loop of the main session. `step` is
+  /// the initial step for an executor without its own count. `epochs`: the data whose epochs are counted, unless a hook
+  /// of the chain has its own. On several ranks the hooks have to be in their places (hook/placed_chain.hpp).
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body, EpochSource epochs = {}) {
     using Verdict = detail::session_verdict<E, Chain>;
@@ -138,8 +138,8 @@ class SideSession {
       work();
     } catch (const OutOfRangeError& end) {
       LogicError error(
-          "crochet: a hook of a nested session has thrown an OutOfRangeError in begin, after_create_session or end, "
-          "where no data end; catch it there: " +
+          "crochet: a hook of a nested session has thrown an OutOfRangeError in begin, after_create_session or end, or "
+          "a thread of it has reported one, where no data end; catch it there: " +
           std::string(end.what()));
       if (end.nested()) error.nest(end.nested());
       throw error;

@@ -19,7 +19,8 @@ struct CompileOptions {
 };
 
 /// Whether NVRTC 12.4 or later is found on this machine: in a folder of LD_LIBRARY_PATH (the Python package
-/// nvidia-cuda-nvrtc), where the system finds libraries, or in /usr/local/cuda. The first one is used.
+/// nvidia-cuda-nvrtc), where the system finds libraries, or in /usr/local/cuda. The first one whose
+/// major version is not above the driver's is used, else the first one.
 bool has_nvrtc();
 /// The version, as "13.0". Throws DeviceError without NVRTC.
 std::string nvrtc_version();

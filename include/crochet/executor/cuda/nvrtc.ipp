@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -82,7 +83,16 @@ CROCHET_INLINE std::vector<std::string> nvrtc_places() {
   return places;
 }
 
-/// The first one that is new enough, and why others were not taken.
+/// The major version of CUDA whose code the driver loads, as that of older ones; without a driver no limit.
+CROCHET_INLINE int newest_major() {
+  const SharedLibrary driver{"libcuda.so.1"};
+  int (*version)(int*) = nullptr;
+  int number = 0;
+  const bool known = driver.find("cuDriverGetVersion", version) && version(&number) == 0 && number > 0;
+  return known ? number / 1000 : std::numeric_limits<int>::max();
+}
+
+/// The first one that is new enough, and whose code the driver loads if there is one, and why others were not taken.
 struct FoundNvrtc {
   std::optional<Nvrtc> nvrtc;
   std::string reason;
@@ -91,8 +101,8 @@ struct FoundNvrtc {
     std::string refused;
     for (const std::string& place : nvrtc_places()) {
       if (const Nvrtc one(place); one.is_new_enough()) {
-        nvrtc.emplace(one);
-        return;
+        if (!nvrtc || one.numbers().first <= newest_major()) nvrtc.emplace(one);
+        if (nvrtc->numbers().first <= newest_major()) return;
       } else if (!one.complete) {
         reason = one.library ? place + " is not complete" : one.library.reason();
       } else if (refused.find(one.name()) == std::string::npos) {
