@@ -169,7 +169,7 @@ class HookedLayer {
     detail::end_step_on_all_ranks(executor_);
     if constexpr (HookList::size > 0) {
       if (stop_.requested()) [[unlikely]] {
-        latch();  // not if an after_run has closed the session
+        state_ = SessionState::stopped;
       }
     }
     return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});

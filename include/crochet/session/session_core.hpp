@@ -86,7 +86,7 @@ class SessionCore {
     note_end(who, reason);
   }
 
-  [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
+  [[nodiscard]] bool closed() const { return closed_; }
   /// The source and the reason of the stop. Set when should_stop() becomes true. Final, unless the executor reports a
   /// run late: when the session is closed, the reason of that run replaces it.
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
@@ -112,7 +112,8 @@ class SessionCore {
   /// - A session that was lost and could not be recreated calls on_error in place of end: the executor's contents are
   ///   not worth a last checkpoint.
   CROCHET_COLD void close() {
-    if (closed() || closing_) return;
+    if (closed()) return note_closed();
+    if (ending_) return;
     if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
     leave_with_other_ranks();
@@ -120,11 +121,11 @@ class SessionCore {
     detail::NestedErrors errors;
     hooked_.settle(errors);
     hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
-    closing_ = true;                 // an `end` may call close()
+    ending_ = true;                  // an `end` may call close()
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
     detail::finish_on_all_ranks(executor(), errors);
     hooked_.stop().note_late(raw_session().late_stop());
-    hooked_.set_state(SessionState::closed);  // before any call that could re-enter here
+    note_closed();  // before any call that could re-enter here
     std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();
     say_why();
@@ -206,6 +207,11 @@ class SessionCore {
   CoordinatedLayer coordinated_;
 
  private:
+  /// A run whose after_run has closed the session sets the state to `stopped` at its end; the next close() corrects it.
+  void note_closed() {
+    hooked_.set_state(SessionState::closed);
+    closed_ = true;
+  }
   void note_end(std::string_view who, std::string_view reason) {
     if (!detail::ended_by_another_rank(executor(), hooked_.stop())) hooked_.stop().note(who, reason);
   }
@@ -229,7 +235,7 @@ class SessionCore {
 
   /// Stops the threads, then closes the executor. An error that a thread reported is nested in the error.
   CROCHET_COLD void give_back(const std::exception_ptr& error) {
-    hooked_.set_state(SessionState::closed);
+    note_closed();
     const std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();
     if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
@@ -248,7 +254,7 @@ class SessionCore {
     });
     detail::fail_on_all_ranks(executor(), failed_by_);
     hooked_.on_error(failed_by_);
-    hooked_.set_state(SessionState::closed);
+    note_closed();
     const std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();
     if (reported && !swallowed(reported)) std::rethrow_exception(reported);
@@ -309,7 +315,8 @@ class SessionCore {
 
   Recovery recovery_;
   Creator creator_;
-  bool closing_ = false;          // the hooks' `end` has begun
+  bool ending_ = false;  // the hooks' `end` has begun
+  bool closed_ = false;
   std::exception_ptr failed_by_;  // the last error of a run that propagated, or for which the session was recreated
 };
 
