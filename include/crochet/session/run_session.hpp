@@ -30,11 +30,6 @@ template <class Session>
 requires requires { Session::usable; }
 inline constexpr bool can_be_run<Session> = Session::usable;
 
-template <class Session, class Body>
-constexpr bool takes_session() {
-  return requires(Body && body, Session & session) { static_cast<Body&&>(body)(session); };
-}
-
 }  // namespace detail
 
 /// Runs `body(session)`, then closes the session, like Python's `with`.
@@ -44,14 +39,7 @@ constexpr bool takes_session() {
 template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
   try {
-    if constexpr (detail::can_be_run<Session>) {
-      constexpr bool good = detail::takes_session<Session, Body>();
-      static_assert(
-          call_is_usable<std::conditional_t<
-              good, error::none, error::the_body_does_not_take_the_session_by_reference<std::remove_cvref_t<Body>>>>,
-          "crochet: crochet::error says why");
-      if constexpr (good) std::forward<Body>(body)(session);
-    }
+    if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
   } catch (const OutOfRangeError& end) {  // final classes: no class derived from them is a clean stop
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {

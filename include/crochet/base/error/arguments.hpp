@@ -111,9 +111,4 @@ struct extends_the_graph_of_a_borrowed_executor;
 template <class Function>
 struct the_step_function_does_not_take_one_step_context;
 
-/// Cause: the function given to run_session cannot be called with the session: it takes it by value, or takes nothing.
-/// Fix: write `[](auto& session) { ... }`. A session is not copied.
-template <class Body>
-struct the_body_does_not_take_the_session_by_reference;
-
 }  // namespace crochet::error
