@@ -159,13 +159,6 @@ TEST(StopIf, ThresholdsAreNumbersAndPatienceIsOneAtLeast) {
   EXPECT_THROW(static_cast<void>(cr::stop_if_no_decrease(MetricChannel{}, "loss", -1)), cr::LogicError);
 }
 
-TEST(StopIf, AMovedChannelCanStillBeUsed) {
-  MetricChannel metrics;
-  const MetricChannel other = std::move(metrics);
-  metrics.publish("loss", 1, 0.5);  // NOLINT(bugprone-use-after-move)
-  EXPECT_FALSE(other.empty());
-}
-
 TEST(StopIf, AMissingMetricIsVisible) {
   Script run{cr::stop_if_lower(history(), "los", 0.5)};
   EXPECT_NE(refusal([&] { run.step(); }).find("no metric \"los\""), std::string::npos);

@@ -25,6 +25,7 @@ namespace detail {
 [[noreturn]] CROCHET_COLD inline void fail_no_column(const std::string& file, const std::vector<TableColumn>& columns,
                                                      std::string_view name) {
   std::vector<std::string_view> names;
+  names.reserve(columns.size());
   for (const TableColumn& column : columns) names.emplace_back(column.name);
   const std::string_view near = closest(name, names);
   throw DataError(file + ": there is no column " + cell_text(name) +

@@ -137,13 +137,16 @@ class SideSession {
     try {
       work();
     } catch (const OutOfRangeError& end) {
-      LogicError error(
-          "crochet: a hook of a nested session has thrown an OutOfRangeError in begin, after_create_session or end, or "
-          "a thread of it has reported one, where no data end; catch it there: " +
-          std::string(end.what()));
-      if (end.nested()) error.nest(end.nested());
-      throw error;
+      throw no_end_of_data(end);
     }
+  }
+  [[nodiscard]] static LogicError no_end_of_data(const OutOfRangeError& end) {
+    LogicError error(
+        "crochet: a hook of a nested session has thrown an OutOfRangeError in begin, after_create_session or end, or "
+        "a thread of it has reported one, where no data end; catch it there: " +
+        std::string(end.what()));
+    if (end.nested()) error.nest(end.nested());
+    return error;
   }
   template <class Chain, class Body>
   static void run_body(Chain& hooks, Body& body, Runs<Chain>& runs) {

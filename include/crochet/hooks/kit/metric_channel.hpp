@@ -36,10 +36,6 @@ class MetricChannel {
   };
 
   MetricChannel() : shared_(std::make_shared<Shared>()) {}
-  // No move: it would leave a channel that cannot be used, and everybody has a copy.
-  MetricChannel(const MetricChannel&) = default;
-  MetricChannel& operator=(const MetricChannel&) = default;
-  ~MetricChannel() = default;
 
   /// A later value of a step replaces an earlier one.
   void publish(std::string_view name, std::int64_t step, double value) const {
