@@ -19,6 +19,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/data_pass.hpp>
 #include <crochet/hooks/kit/evaluation.hpp>
 #include <crochet/hooks/kit/metric_cursor.hpp>
 
@@ -161,9 +162,11 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   Result pass_over(auto& session) {
     const auto scope = options_.during ? options_.during() : nullptr;
     Result sums{.step = session.step(), .epoch = options_.every_epochs ? session.epoch() : -1};
-    const auto run = [&](const auto& feeds) { return session.run(fetches, feeds); };
-    const auto weigh = [&](double rows) { return session.weight_of_side_batch(rows); };
-    detail::add_pass(sums, data_, options_.max_batches, run, weigh, [] { return false; });
+    detail::for_each_batch(data_, options_.max_batches, [&](const auto& feeds) {
+      const auto& fetched = session.run(fetches, feeds);
+      detail::add_batch(sums, session.weight_of_side_batch(detail::batch_size(feeds)), fetched);
+      return true;
+    });
     return detail::averaged(sums);
   }
 

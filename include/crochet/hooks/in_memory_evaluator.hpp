@@ -23,6 +23,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/data_pass.hpp>
 #include <crochet/hooks/kit/evaluation.hpp>
 #include <crochet/hooks/kit/metric_cursor.hpp>
 #include <crochet/session/side_session.hpp>
@@ -167,9 +168,11 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     const auto scope = options_.during ? options_.during() : nullptr;
     Result sums{.step = step};
     const auto body = [&](auto& side) {
-      const auto run = [&](const auto& feeds) { return side.run(fetches, feeds); };
-      const auto weigh = [&](double rows) { return side.weight_of_batch(rows); };
-      detail::add_pass(sums, data_, options_.max_batches, run, weigh, [&] { return side.should_stop(); });
+      detail::for_each_batch(data_, options_.max_batches, [&](const auto& feeds) {
+        const auto& fetched = side.run(fetches, feeds);
+        detail::add_batch(sums, side.weight_of_batch(detail::batch_size(feeds)), fetched);
+        return !side.should_stop();
+      });
     };
     nested.drive(hooks_, step, body, epochs);
     return detail::averaged(sums);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <crochet/base/error.hpp>
-#include <crochet/hooks/early_stopping.hpp>
+#include <crochet/hooks/kit/patience.hpp>
 
 namespace crochet {
 

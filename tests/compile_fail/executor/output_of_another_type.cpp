@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 2700
-// expect-error: a_step_function_sets_an_output_to_a_value_of_the_wrong_type<
+// expect-error: sets_an_output_to_a_value_of_the_wrong_type<
 // A step function sets an output to a value that does not convert to its type.
 #include <crochet/crochet.hpp>
 

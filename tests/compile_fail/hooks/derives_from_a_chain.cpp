@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::derives_from_a_chain<Mine, crochet::HookChain<Counter
-// A class derived from a chain would be a hook whose hooks nobody calls.
+// The hooks of a class derived from a chain would not be called.
 #include "toy.hpp"
 
 #ifdef CROCHET_FIXED

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: makes_a_run_of_all_ranks_on_one_rank<.*Evaluate.*OnRank<0, .*Evaluate
-// at-most-bytes: 32000
+// at-most-bytes: 26000
 // Evaluate of a loss of the whole batch has to run on every rank.
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/evaluate.hpp>

@@ -21,6 +21,6 @@ struct a_step_function_does_not_declare_this_input;
 /// Cause: the step function assigns an output a value that does not convert to the type of `output<Wanted, "name">`.
 /// Fix: convert the value, or declare the output with its type.
 template <class Output, class Given, class Wanted>
-struct a_step_function_sets_an_output_to_a_value_of_the_wrong_type;
+struct sets_an_output_to_a_value_of_the_wrong_type;
 
 }  // namespace crochet::error

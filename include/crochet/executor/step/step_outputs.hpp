@@ -43,7 +43,7 @@ template <class N, class T, bool Due>
 class OutputRef {
   template <class U>
   using Reason = std::conditional_t<std::is_assignable_v<T&, U>, error::none,
-                                    error::a_step_function_sets_an_output_to_a_value_of_the_wrong_type<
+                                    error::sets_an_output_to_a_value_of_the_wrong_type<
                                         spelt<N>, error::given<std::remove_cvref_t<U>>, error::wanted<T>>>;
 
  public:

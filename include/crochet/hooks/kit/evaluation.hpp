@@ -59,17 +59,6 @@ void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
   ++to.batches;
 }
 
-/// Adds the results of `run(feeds)` over a pass to the sums in `to`, until `stopped()`. `weigh(rows)`: the weight of
-/// the results of that run, by the rows of its feeds.
-template <class... N, class Data, class Run, class Weigh, class Stopped>
-void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_batches, Run run, Weigh weigh,
-              Stopped stopped) {
-  for_each_batch(data, max_batches, [&](const auto& feeds) {
-    const auto& fetched = run(feeds);
-    add_batch(to, weigh(batch_size(feeds)), fetched);
-    return !stopped();
-  });
-}
 /// Divides the sums by the weight. Throws LogicError for no batch, and for no rows.
 template <class... N>
 Evaluation<N...> averaged(Evaluation<N...> sums) {
