@@ -202,6 +202,19 @@ TEST_F(Saves, MayEndTheLoop) {
   EXPECT_EQ(seen.after, (Steps{0})) << "also the first one";
 }
 
+TEST_F(Saves, ThatEndTheLoopAreOfTheSameHookInARunAndBeforeTheFirst) {
+  std::vector<std::string> hooks;
+  for (const std::int64_t stop_at : {0, 2}) {
+    seen = {.stop_at = stop_at};
+    MonitoredSession session{executor(), HookChain{CheckpointSaver{saver(), every_steps(2), Listener{&seen}}}};
+    while (!session.should_stop()) session.run();
+    session.close();
+    EXPECT_EQ(session.stop_reason().step, stop_at);
+    hooks.push_back(session.stop_reason().hook);
+  }
+  EXPECT_EQ(hooks[0], hooks[1]);
+}
+
 TEST_F(Saves, TellEachListener) {
   Steps saved;
   MonitoredSession session{executor(),

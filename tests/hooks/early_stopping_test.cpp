@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace early_stopping_test {
 
@@ -109,6 +110,23 @@ TEST(EarlyStopping, OfACheckpointGoesOnInARecovery) {
   run.hook().after_create_session(session, coordinator);
   EXPECT_EQ(run.hook().seen.best, 0.1f);
   EXPECT_EQ(run.hook().seen.since, 1);
+}
+
+struct Stops {
+  std::string text;
+  void request_stop(const std::string& reason, std::string_view hook) { text = std::string(hook) + ": " + reason; }
+};
+
+TEST(EarlyStopping, OfAResumedTrainingHasTheSameReason) {
+  cr::StepExecutor step{[](auto& out) { out[cr::Name<"loss">{}] = 0.5; }, cr::output<double, "loss">};
+  cr::MonitoredSession session{step, cr::HookChain{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 2}}};
+  while (!session.should_stop()) session.run();
+  session.close();
+  Recovered resumed{session.step()};
+  Stops stops;
+  session.hooks().get<cr::EarlyStopping<"loss">>().after_create_session(resumed, stops);
+  EXPECT_EQ(stops.text, "EarlyStopping<\"loss\">: loss is not lower than 0.5, of step 1, since 2 looks");
+  EXPECT_EQ(to_string(session.stop_reason()), stops.text);
 }
 
 TEST(EarlyStopping, RefusesSettingsOutOfRange) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/runs_on.hpp>
 #include <crochet/hook/state_digest.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -102,14 +104,14 @@ class CheckpointSaver : public SavesCheckpoints {
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
-    if (take_over(session)) coordinator.request_stop(stop_reason, "CheckpointSaver");  // a save from before a recovery
+    if (take_over(session)) coordinator.request_stop(stop_reason, own_name());  // a save from before a recovery
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
       is_saved_ = true;
       saved_state_ = detail::StateDigest::of(session);
     } else if (save(session, step)) {
-      coordinator.request_stop(stop_reason, "CheckpointSaver");
+      coordinator.request_stop(stop_reason, own_name());
     }
     timer_.start(session, options_.clock());
   }
@@ -153,6 +155,7 @@ class CheckpointSaver : public SavesCheckpoints {
 
  private:
   [[nodiscard]] Intervals every() const { return {options_.save_steps, options_.save_secs, options_.save_epochs}; }
+  static constexpr std::string_view own_name() { return detail::readable_name<CheckpointSaver>.view(); }
   static constexpr const char* stop_reason = "a listener of the CheckpointSaver requested a stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 

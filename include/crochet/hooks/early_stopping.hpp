@@ -11,6 +11,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/aim.hpp>
 #include <crochet/hooks/kit/patience.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
@@ -55,7 +56,7 @@ struct EarlyStopping {
 
   void after_create_session(auto& session, auto& coordinator) {
     if (seen.is_ahead_of(session.step())) start();
-    if (seen.since >= patience) coordinator.request_stop(reason(), "EarlyStopping");
+    if (seen.since >= patience) coordinator.request_stop(reason(), detail::readable_name<EarlyStopping>.view());
   }
   void after_run(auto& run, const auto& values) {
     const auto value = values[Name<Text>{}];
