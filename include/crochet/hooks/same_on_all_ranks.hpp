@@ -12,6 +12,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
 
 namespace crochet {
 
@@ -19,25 +20,30 @@ namespace crochet {
 /// differ if a program changes one on one rank (`executor.variable(...)`), or if ranks have other processors, compilers
 /// or libraries. Gradient accumulators and variables that are divided over the ranks are not compared.
 ///   every_steps   global steps  1000   must be positive, else begin throws LogicError
-/// - Fires: after each run that ends at a multiple of every_steps. A run of several steps that passes a multiple does
-///   not count. On one machine never.
+/// - Fires: after each run that makes a multiple of every_steps; once after a run of several steps that passes one. On
+///   one machine never.
 /// - Fetches: nothing. Reads the variables of the executor (session/variables.hpp), which must have some.
 /// - Cost when due: a pass over the variables, and 32 bytes a variable and rank; else a comparison.
 /// - Throws RanksDisagreeError on all ranks, with the name of the variable and the rank.
 /// - TensorFlow has no such hook.
 struct SameOnAllRanks {
-  using handles = Phases<phase::begin, phase::after_run>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
 
   std::int64_t every_steps = 1000;
 
-  void begin() const {
+  Cadence timer{};
+
+  void begin() {
     if (every_steps < 1) {
       throw LogicError(detail::message({"crochet: SameOnAllRanks's every_steps is ", every_steps, "; set at least 1"}));
     }
+    timer = Cadence::every_steps(every_steps);
   }
-  void after_run(auto& run, const auto& /*values*/) const {
+  void after_create_session(auto& session, auto& /*coordinator*/) { timer.session_begins(session, 0); }
+  void after_run(auto& run, const auto& /*values*/) {
     if constexpr (requires { run.session().executor().ranks(); }) {
-      if (run.step() % every_steps == 0) [[unlikely]] {
+      if (timer.due(run.step(), [] { return 0.0; })) [[unlikely]] {
+        timer.triggered(run.step(), 0);
         compare(run.session().executor(), run.step());
       }
     }
