@@ -152,6 +152,15 @@ TEST_F(Training, ZeroSecondsDoNotSwitchOffWhatStepsAskFor) {  // the original re
   EXPECT_THROW(train(1, summaries<summary::Scalar<"w">>), LogicError);
 }
 
+TEST_F(Training, NegativeIntervalsAreAnError) {
+  options_.log_step_count_steps = -5;
+  EXPECT_THROW(train(1), LogicError);
+  options_.log_step_count_steps = 0;
+  EXPECT_EQ(train(1), 1);
+  options_.save_checkpoint_secs = -1;
+  EXPECT_THROW(train(1), LogicError);
+}
+
 TEST_F(Training, SummariesAndTheRateAreInTheEventFile) {  // M5
   options_.log_step_count_steps = 50;
   train(200, summaries<summary::Scalar<"w">>);

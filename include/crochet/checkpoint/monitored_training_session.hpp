@@ -139,7 +139,7 @@ struct TrainingHooks<Summaries<Items...>> {
     });
   }
   auto step_counter() const {
-    const bool on = options.is_chief && logs() && options.log_step_count_steps > 0;
+    const bool on = options.is_chief && logs() && options.log_step_count_steps != 0;
     StepCounter hook{.every_steps = on ? options.log_step_count_steps : 100, .anchor = options.anchor};
     hook.clock = options.clock;
     hook.summaries = events;
@@ -217,8 +217,8 @@ using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, It
 ///   `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A compile error counts positions in this order,
 ///   from 0.
 /// - A worker waits for the chief and has `hooks` alone.
-/// - Throws: LogicError if an interval is set in steps and in seconds, a checkpoint_dir is set for an executor without
-///   variables, or the scaffold has a saver of another folder.
+/// - Throws: LogicError if an interval is set in steps and in seconds or is negative, a checkpoint_dir is set for an
+///   executor without variables, or the scaffold has a saver of another folder.
 /// - TensorFlow calls `hooks` after its own on a plain chief and before them otherwise, so that changes of a hook's
 ///   `end` may or may not be saved. Here the saver is always the last.
 template <class Exec, class Hooks = HookChain<>, class Items = Summaries<>, class ChiefHooks = HookChain<>,
