@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LivePage: what it fetches, shows and stops, by its board and over HTTP.
 #include <crochet/crochet.hpp>
+#include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -141,6 +142,25 @@ TEST(LivePage, MeasuresTheHooksOfTheRunsThatItShows) {
   ASSERT_EQ(all.curves.size(), 1U);
   EXPECT_EQ(all.curves[0].buckets.back().sum, 1);
   EXPECT_EQ(all.lines.size(), 2U);
+}
+
+TEST(LivePage, MeasuresThemInsideADecoratorToo) {
+  const cr::web::Page page;
+  {
+    float x = 64;
+    cr::StepExecutor step{[&](auto& out) { out["loss"_n] = x /= 2; }, cr::output<float, "loss">};
+    cr::MonitoredSession session{
+        std::move(step),
+        cr::HookChain{cr::StopAtStep{.last_step = 6},
+                      cr::EveryN<2, cr::LivePage<"loss">>{{.every_steps = 2, .page = page, .sink = RecordingSink{}}}}};
+    while (!session.should_stop()) session.run();
+    session.close();
+  }
+  const auto all = page.board().changes(0);
+  ASSERT_TRUE(all.hooks);
+  ASSERT_EQ(all.hooks->size(), 2U);
+  EXPECT_EQ((*all.hooks)[0].hook, "StopAtStep");
+  EXPECT_EQ((*all.hooks)[0].after_run.calls, 3);
 }
 
 }  // namespace live_page_test

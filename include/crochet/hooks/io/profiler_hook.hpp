@@ -55,6 +55,7 @@ struct ProfilerHookOptions {
 /// - Fires: never in the first run of a created or recovered session, which contains one-time work; then in the runs
 ///   that make a multiple of N (with Anchor::first_run, in a session from step F, those that make F + N, F + 2N, ...),
 ///   or in the first one that begins S seconds after the last record. The record of a run that throws is discarded.
+/// - The phases of hooks are recorded too, except with save_epochs: the run is then chosen too late for them.
 /// - Fetches: nothing. A recorded run is the plain, fused one with a clock reading around each step
 ///   (trace/step_recorder.hpp). Any executor with probes is supported.
 /// - On a GPU a recorded run is one launch, which writes the times of its steps itself. The timeline has them by the
@@ -99,7 +100,7 @@ class ProfilerHook {
     return state_ == State::recording ? &log_ : nullptr;
   }
   void before_run(auto& run) {
-    if (!std::exchange(looked_, false)) look(run);  // a decorator did not call due_phase_log
+    if (!std::exchange(looked_, false)) look(run);  // with save_epochs
   }
   probe* due_probe() { return state_ == State::recording ? &recorder_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {

@@ -43,7 +43,7 @@ namespace crochet {
 /// - The stop button requests a stop at the end of the run, as an interruption (StopKind), like Ctrl-C.
 /// - Fires: in the run that makes the step; the stop in any run.
 /// - Fetches: the scalars, in those runs only. In these runs the session also measures every hook's before_run and
-///   after_run (hook/phase_log.hpp). The times of a run arrive with the next due one.
+///   after_run (hook/phase_log.hpp), except with every_epochs. The times of a run arrive with the next due one.
 /// - Cost: a load and two comparisons per run, about 4 ns; in a due run about 2 us, and two clock readings for
 ///   each hook.
 /// - Memory: bounded (web::BoardLimits). Curves of more points are merged; least and greatest values are kept.
@@ -107,7 +107,7 @@ struct LivePage {
     return state.due ? &*state.log : nullptr;
   }
   MaybeFetch<Text...> before_run(auto& run) {
-    if (!std::exchange(state.looked, false)) look(run);  // a decorator did not call due_phase_log
+    if (!std::exchange(state.looked, false)) look(run);  // with every_epochs
     if (!state.due) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
