@@ -68,7 +68,8 @@ struct LoggedValues {
 ///   sink, clock             standard error, steady
 /// - Fires: in the run that makes a multiple of every_steps; with every_seconds in the first admitted run, then after
 ///   each interval.
-/// - The seconds of a line are those since the last line, or since the first run.
+/// - The seconds of a line are those since the last line; of the first line since the first run, with every_epochs
+///   since the session was created.
 /// - `end` reports if more than every_steps runs had no line because they did not advance the global step.
 /// - Fetches: the names, in these runs; with at_end in every run, since any may be the last.
 /// - Cost: a comparison, with every_seconds a clock reading; with at_end about 0.1 us per value and run.

@@ -62,8 +62,9 @@ void record_value(io::RecordingWriter& to, std::string_view name, const X& value
 /// - Cost: about 2 us per run and a copy of each value; a write of 64 KiB when that many bytes have been collected.
 ///   From a GPU each value is copied, so a run waits for it. The file grows with the runs, by about 120 bytes and the
 ///   values of each.
-/// - Throws: LogicError for an empty path; IoError; ResourceExhaustedError for 2 GiB of values in a run.
-///   `Isolated<RecordRun>` keeps the loop running.
+/// - Throws: LogicError for an empty path; IoError; FailedPreconditionError, with the owner's process id, if another
+///   process is recording to the file; ResourceExhaustedError for 2 GiB of values in a run. `Isolated<RecordRun>` keeps
+///   the loop running.
 /// - Not stored: feeds, runs that hooks make on the side, the state that hooks had at the start.
 /// - A program that is killed loses up to 64 KiB of the last runs.
 struct RecordRun {
