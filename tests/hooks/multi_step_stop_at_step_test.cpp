@@ -64,6 +64,16 @@ TEST(MultiStepStopAtStep, TheLastRunIsShorter) {
   EXPECT_EQ(loop.made, (Steps{4, 4, 2, 3})) << "from step 10, where the executor is";
 }
 
+TEST(MultiStepStopAtStep, AStepThatIsReachedAlreadyIsTheSameReason) {
+  Loop loop;
+  for (int session = 0; session < 2; ++session) {
+    const cr::StopReason why =
+        cr::run(loop, cr::HookChain{cr::MultiStepStopAtStep<>{.last_step = 3, .steps_per_run = 4}});
+    EXPECT_EQ(to_string(why), "MultiStepStopAtStep<\"steps_per_run\">: step 3 was reached");
+  }
+  EXPECT_EQ(loop.made, (Steps{3}));
+}
+
 TEST(MultiStepStopAtStep, NoticesAnExecutorThatMakesOtherSteps) {
   Loop loop{.lazy = true};
   EXPECT_NE(refusal([&] {

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/fed_number.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 
@@ -49,7 +52,13 @@ struct MultiStepStopAtStep {
     state = State{.stop = {.last_step = last_step, .num_steps = num_steps}};
     state.stop.begin();
   }
-  void after_create_session(auto& session, auto& coordinator) { state.stop.after_create_session(session, coordinator); }
+  void after_create_session(auto& session, auto& coordinator) {
+    Request request;  // of StopAtStep, made here under the name of this hook
+    state.stop.after_create_session(session, request);
+    if (request.reason) {
+      coordinator.request_stop(*request.reason, detail::readable_name<MultiStepStopAtStep>.view());
+    }
+  }
 
   auto before_run(auto& run) {
     const std::int64_t steps = std::clamp<std::int64_t>(state.stop.target - run.step(), 0, steps_per_run);
@@ -68,6 +77,10 @@ struct MultiStepStopAtStep {
   }
 
  private:
+  struct Request {
+    std::optional<std::string> reason{};
+    void request_stop(std::string why, std::string_view /*who*/) { reason = std::move(why); }
+  };
   [[noreturn]] CROCHET_COLD void refuse(std::int64_t step) const {
     throw LogicError("crochet: MultiStepStopAtStep: the run should have ended at step " + std::to_string(state.due) +
                      " and ended at " + std::to_string(step) +
