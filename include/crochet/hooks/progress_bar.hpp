@@ -27,7 +27,7 @@
 namespace crochet {
 
 /// Shows step, speed and remaining time of the loop: on a terminal in one line that is redrawn, elsewhere (a file, a
-/// pipe) in plain lines of this kind:
+/// pipe) in plain lines without the bar:
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
 ///   Text...          -        none      values to show: `Progress<"loss">{.total = 2000}`
 ///   total            steps    unset     the global step at which the loop ends; unset: no bar and no remaining time.
