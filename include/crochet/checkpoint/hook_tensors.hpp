@@ -63,7 +63,7 @@ ChainState chain_state_from(const TensorSource& reader);
 /// io::CheckpointReader.
 /// - Throws: DataLossError if schema and tensors are inconsistent, or a tensor or a hook occurs twice; what the reader
 ///   throws.
-/// - Memory: the state, and at most 64 bytes per byte of schema and texts (docs/file-formats.md).
+/// - Memory: the state included, at most 32 bytes per byte of schema and fields, and 1 MiB (docs/file-formats.md).
 template <class Reader>
 ChainState chain_state_of(const Reader& reader) {
   return detail::chain_state_from(

@@ -174,8 +174,8 @@ RestoreLatest<Saver<F>> restore_latest(const Saver<F>& saver) {
   return {saver, {}};
 }
 
-/// `MonitoredSession session{executor, must_restore(saver)}`: for a program that uses a model trained by another one.
-/// Creating the session throws if there is no checkpoint, and changes no file: see Saver::must_restore.
+/// `MonitoredSession session{executor, HookChain{}, must_restore(saver)}`: for a program that uses a model trained by
+/// another one. Creating the session throws if there is no checkpoint, and changes no file: see Saver::must_restore.
 template <class F>
 MustRestore<Saver<F>> must_restore(const Saver<F>& saver) {
   return {saver};
