@@ -273,7 +273,7 @@ TEST(Batches, SeekNamesTheEpochsThatAreMissing) {
     return "";
   };
   EXPECT_EQ(error({4, 2}),
-            "no such place in the data: epoch 4, batch 2; there are 3 epoch(s), counted from 0; call repeat() "
+            "crochet: no such place in the data: epoch 4, batch 2; there are 3 epoch(s), counted from 0; call repeat() "
             "with at least as many as before");
   EXPECT_NE(error({3, 1}).find("; there are 3 epoch(s)"), std::string::npos);
   EXPECT_NE(error({4, 3}).find("there are 3 batches in an epoch; use the data and the batch size"), std::string::npos)

@@ -59,7 +59,7 @@ TEST(CategoryNames, AnIndexOutOfRangeIsAnError) {
     FAIL();
   } catch (const cr::LogicError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "category 0 of the 0 categories of \"species\"; load the names of the training");
+              "crochet: category 0 of the 0 categories of \"species\"; load the names of the training");
   }
 }
 

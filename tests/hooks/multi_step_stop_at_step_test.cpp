@@ -81,7 +81,8 @@ TEST(MultiStepStopAtStep, NoticesAnExecutorThatMakesOtherSteps) {
             }).find("should have ended at step 4 and ended at 3"),
             std::string::npos);
   EXPECT_NE(refusal([] { cr::MultiStepStopAtStep<>{.num_steps = 1, .steps_per_run = 0}.begin(); }), "");
-  EXPECT_NE(refusal([] { cr::MultiStepStopAtStep<>{}.begin(); }), "");
+  EXPECT_EQ(refusal([] { cr::MultiStepStopAtStep<>{}.begin(); }),
+            "crochet: MultiStepStopAtStep: set exactly one of last_step and num_steps, not none");
 }
 
 }  // namespace multi_step_stop_at_step_test

@@ -25,9 +25,9 @@ class BatchOrder {
 
   /// Requires rows > 0. Throws LogicError unless batch_size > 0, and for more than 2^32 - 1 rows.
   BatchOrder(std::int64_t rows, std::int64_t batch_size) : size_(rows), batch_size_(batch_size) {
-    if (batch_size < 1) throw LogicError("a batch of " + std::to_string(batch_size) + " rows; set at least 1");
+    if (batch_size < 1) throw LogicError("crochet: a batch of " + std::to_string(batch_size) + " rows; set at least 1");
     if (rows > std::numeric_limits<std::uint32_t>::max())
-      throw LogicError("batches of more than 2^32 - 1 rows; divide the data into several sets");
+      throw LogicError("crochet: batches of more than 2^32 - 1 rows; divide the data into several sets");
   }
 
   /// A new order in each epoch, by seed and number of the epoch alone.
@@ -38,14 +38,14 @@ class BatchOrder {
   }
   /// Throws LogicError for less than one epoch.
   void repeat(std::int64_t epochs) {
-    if (epochs < 1) throw LogicError("data repeated " + std::to_string(epochs) + " times; set at least 1");
+    if (epochs < 1) throw LogicError("crochet: data repeated " + std::to_string(epochs) + " times; set at least 1");
     epochs_ = epochs;
   }
   /// No incomplete batch at the end of an epoch. Throws LogicError if no batch is left, or after pad().
   void drop_remainder() {
     if (pad_) fail_both();
     if (size_ < batch_size_)
-      throw LogicError("no full batch: " + std::to_string(size_) + " rows in batches of " +
+      throw LogicError("crochet: no full batch: " + std::to_string(size_) + " rows in batches of " +
                        std::to_string(batch_size_) + "; make the batch smaller or keep the remainder");
     drop_ = true;
   }
@@ -61,11 +61,12 @@ class BatchOrder {
   /// does not exist, or if a batch has fewer rows than there are ranks.
   void shard(int rank, int ranks) {
     if (ranks < 1 || rank < 0 || rank >= ranks)
-      throw LogicError("rank " + std::to_string(rank) + " of " + std::to_string(ranks) + "; ranks count from 0");
+      throw LogicError("crochet: rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                       "; ranks count from 0");
     const std::int64_t last = size_ % batch_size_;
     const std::int64_t fewest = pad_ ? batch_size_ : last != 0 && !drop_ ? last : std::min(batch_size_, size_);
     if (fewest < ranks)
-      throw LogicError("a batch of " + std::to_string(fewest) + " rows for " + std::to_string(ranks) +
+      throw LogicError("crochet: a batch of " + std::to_string(fewest) + " rows for " + std::to_string(ranks) +
                        " ranks; make the batch larger, or call drop_remainder() or pad() before shard()");
     rank_ = rank, ranks_ = ranks;
   }
@@ -125,10 +126,10 @@ class BatchOrder {
 
  private:
   [[noreturn]] CROCHET_COLD static void fail_both() {
-    throw LogicError("both drop_remainder() and pad(); choose one of them for the last batch of an epoch");
+    throw LogicError("crochet: both drop_remainder() and pad(); choose one of them for the last batch of an epoch");
   }
   [[noreturn]] CROCHET_COLD static void fail_place(DataPosition at, const std::string& there_are) {
-    throw LogicError("no such place in the data: epoch " + std::to_string(at.epoch) + ", batch " +
+    throw LogicError("crochet: no such place in the data: epoch " + std::to_string(at.epoch) + ", batch " +
                      std::to_string(at.batch) + "; there are " + there_are);
   }
   /// The first row of this rank in the next batch.

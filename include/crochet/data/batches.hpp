@@ -138,7 +138,8 @@ class Batches {
   /// OutOfRangeError as next(), LogicError for more than 2^31 - 1 examples. Allocates at the first call.
   IndexBatch next_indices() {
     order_.require_more();
-    if (size() > std::numeric_limits<std::int32_t>::max()) throw LogicError("more than 2^31 - 1 examples; split them");
+    if (size() > std::numeric_limits<std::int32_t>::max())
+      throw LogicError("crochet: more than 2^31 - 1 examples; split them");
     const auto rows = order_.batch_rows();
     indices_.resize(static_cast<std::size_t>(rows));
     for (std::int64_t row = 0; row < rows; ++row)

@@ -36,7 +36,7 @@ class CategoryNames {
   /// The name of a category. Throws LogicError for an index out of range.
   [[nodiscard]] const std::string& operator[](std::int64_t index) const {
     if (index < 0 || index >= std::ssize(names_)) {
-      throw LogicError("category " + std::to_string(index) + " of the " + std::to_string(names_.size()) +
+      throw LogicError("crochet: category " + std::to_string(index) + " of the " + std::to_string(names_.size()) +
                        " categories of \"" + std::string(Column.view()) + "\"; load the names of the training");
     }
     return names_[static_cast<std::size_t>(index)];

@@ -35,10 +35,10 @@ class CharVocabulary {
   /// These characters, the first with id 0. Throws LogicError if one occurs twice, or if `unknown` is none of them.
   explicit CharVocabulary(std::string_view characters, std::optional<char32_t> unknown = std::nullopt)
       : characters_(characters), given_(!characters.empty()) {
-    if (!index()) throw LogicError("a vocabulary in which a character occurs twice; list each character once");
+    if (!index()) throw LogicError("crochet: a vocabulary in which a character occurs twice; list each character once");
     if (!unknown) return;
     unknown_ = id_of(*unknown);
-    if (unknown_ < 0) throw LogicError("the character for unknown ones is not in the vocabulary; add it");
+    if (unknown_ < 0) throw LogicError("crochet: the character for unknown ones is not in the vocabulary; add it");
   }
 
   /// Number of ids.
@@ -65,7 +65,7 @@ class CharVocabulary {
     std::string text;
     for (const std::int32_t id : ids) {
       if (id < 0 || id >= size())
-        throw LogicError("id " + std::to_string(id) + " in a vocabulary of " + std::to_string(size()) +
+        throw LogicError("crochet: id " + std::to_string(id) + " in a vocabulary of " + std::to_string(size()) +
                          " characters; use that of the training");
       detail::append_character(text, symbols_[static_cast<std::size_t>(id)]);
     }

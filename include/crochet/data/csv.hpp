@@ -32,7 +32,7 @@ namespace crochet {
 CROCHET_COLD inline Table read_csv(const std::filesystem::path& path, const CsvOptions& options = {},
                                    io::FileSystem& files = io::local_files()) {
   if (std::string_view("\"\r\n\0", 4).find(options.separator) != std::string_view::npos)
-    throw LogicError("CsvOptions::separator is a quote, a line end or NUL; set another, such as ',' or ';'");
+    throw LogicError("crochet: CsvOptions::separator is a quote, a line end or NUL; set another, such as ',' or ';'");
   try {
     if (auto table = detail::csv_table_in_passes(path, options, files)) return *std::move(table);
     return detail::csv_table(detail::whole_text(path, options.max_bytes, files), path.string(), options);

@@ -43,9 +43,9 @@ class DataSet {
 
   explicit DataSet(F... fields) : fields_(std::move(fields)...) {
     (check<F>(), ...);
-    if (size() < 1) throw LogicError("a data set without rows; give its fields at least one row");
+    if (size() < 1) throw LogicError("crochet: a data set without rows; give its fields at least one row");
     if (size() > std::numeric_limits<std::uint32_t>::max())
-      throw LogicError("a data set of more than 2^32 - 1 rows; divide it into several");
+      throw LogicError("crochet: a data set of more than 2^32 - 1 rows; divide it into several");
   }
 
   /// Number of rows.
@@ -74,7 +74,7 @@ class DataSet {
   [[nodiscard]] DataSet rows(std::span<const std::uint32_t> indices) const {
     for (const std::uint32_t index : indices)
       if (index >= size())
-        throw LogicError("row " + std::to_string(index) + " of a data set of " + std::to_string(size()) +
+        throw LogicError("crochet: row " + std::to_string(index) + " of a data set of " + std::to_string(size()) +
                          " rows; rows are counted from 0");
     return DataSet{F{std::get<F>(fields_).array.gathered(indices)}...};
   }
@@ -82,8 +82,8 @@ class DataSet {
   /// The first `count` rows. Throws LogicError unless 1 <= count <= size().
   [[nodiscard]] DataSet take(std::int64_t count) const {
     if (count < 1 || count > size())
-      throw LogicError("the first " + std::to_string(count) + " rows of a data set of " + std::to_string(size()) +
-                       "; take at least 1 and at most all");
+      throw LogicError("crochet: the first " + std::to_string(count) + " rows of a data set of " +
+                       std::to_string(size()) + "; take at least 1 and at most all");
     std::vector<std::uint32_t> indices(static_cast<std::size_t>(count));
     std::iota(indices.begin(), indices.end(), 0U);
     return rows(indices);
@@ -94,10 +94,11 @@ class DataSet {
   /// same on every machine. Throws LogicError unless 0 < fraction < 1 and both have a row.
   [[nodiscard]] std::pair<DataSet, DataSet> split(double fraction, std::uint64_t seed) const {
     if (!(fraction > 0 && fraction < 1))
-      throw LogicError("a split at " + std::to_string(fraction) + "; set a fraction between 0 and 1, such as 0.8");
+      throw LogicError("crochet: a split at " + std::to_string(fraction) +
+                       "; set a fraction between 0 and 1, such as 0.8");
     const auto first = std::llround(fraction * static_cast<double>(size()));
     if (first < 1 || first >= size())
-      throw LogicError("a split of " + std::to_string(size()) + " rows at " + std::to_string(fraction) +
+      throw LogicError("crochet: a split of " + std::to_string(size()) + " rows at " + std::to_string(fraction) +
                        " leaves a part without rows; use another fraction or more rows");
     std::vector<std::uint32_t> order(static_cast<std::size_t>(size()));
     shuffled_order(order, seed, 0);
@@ -111,8 +112,9 @@ class DataSet {
   /// most one row. Throws LogicError unless 0 <= rank < processes and each part has a row.
   [[nodiscard]] DataSet shard(std::int64_t rank, std::int64_t processes) const {
     if (rank < 0 || rank >= processes || processes > size())
-      throw LogicError("part " + std::to_string(rank) + " of " + std::to_string(processes) + " of a data set of " +
-                       std::to_string(size()) + " rows; parts are counted from 0, each with at least one row");
+      throw LogicError("crochet: part " + std::to_string(rank) + " of " + std::to_string(processes) +
+                       " of a data set of " + std::to_string(size()) +
+                       " rows; parts are counted from 0, each with at least one row");
     std::vector<std::uint32_t> indices;
     for (std::int64_t row = rank; row < size(); row += processes) indices.push_back(static_cast<std::uint32_t>(row));
     return rows(indices);
@@ -161,7 +163,7 @@ class DataSet {
     static_assert(same == 1, "crochet: two fields of a data set have the same name");
     const auto rows = std::get<index<typename One::name>()>(fields_).array.rows();
     if (rows != size())
-      throw LogicError("field " + std::string(One::name::view()) + " has " + std::to_string(rows) +
+      throw LogicError("crochet: field " + std::string(One::name::view()) + " has " + std::to_string(rows) +
                        " rows, and the first one " + std::to_string(size()) +
                        "; each field has one row for each example");
   }

@@ -41,7 +41,7 @@ CROCHET_COLD inline std::filesystem::path fashion_mnist_file(const std::filesyst
 inline std::string fashion_mnist_prefix(std::string_view split) {
   if (split == "train") return "train";
   if (split == "test") return "t10k";
-  throw LogicError("Fashion-MNIST has no split \"" + std::string(split) + "\"; ask for \"train\" or \"test\"");
+  throw LogicError("crochet: Fashion-MNIST has no split \"" + std::string(split) + "\"; ask for \"train\" or \"test\"");
 }
 
 CROCHET_COLD inline void check_fashion_mnist(const LabelledImages& data, const std::filesystem::path& images,

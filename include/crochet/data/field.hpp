@@ -47,8 +47,9 @@ std::array<std::int64_t, Rank + 1> shape_of_rows(std::string_view name, std::siz
     if (whole) left /= extent;
   }
   if (!whole)
-    throw LogicError("field " + std::string(name) + ": " + std::to_string(size) + " elements do not divide into rows " +
-                     shape_text(row) + "; set the shape of one row, without the number of rows");
+    throw LogicError("crochet: field " + std::string(name) + ": " + std::to_string(size) +
+                     " elements do not divide into rows " + shape_text(row) +
+                     "; set the shape of one row, without the number of rows");
   shape[0] = static_cast<std::int64_t>(left);
   return shape;
 }

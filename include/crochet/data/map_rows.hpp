@@ -37,7 +37,7 @@ void append_row(std::string_view name, std::vector<T>& values, std::size_t index
   values.insert(values.end(), std::data(row), std::data(row) + std::size(row));
   const std::size_t length = std::size(row);
   if (length * (index + 1) != values.size())
-    throw LogicError("field " + std::string(name) + ": the function returned " + std::to_string(length) +
+    throw LogicError("crochet: field " + std::string(name) + ": the function returned " + std::to_string(length) +
                      " elements for row " + std::to_string(index) + ", and for the first row " +
                      std::to_string((values.size() - length) / index) + "; return equally many for each row");
 }

@@ -113,7 +113,7 @@ class MappedBatches : public detail::DerivedBatches<MappedBatches<Source, Functi
   }
   static void require_rows(std::int64_t expected, std::int64_t got) {
     if (got != expected)
-      throw LogicError("the function of map() returned " + std::to_string(got) + " rows for a batch of " +
+      throw LogicError("crochet: the function of map() returned " + std::to_string(got) + " rows for a batch of " +
                        std::to_string(expected) + "; return a row for each row");
   }
 

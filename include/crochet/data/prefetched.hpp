@@ -107,7 +107,7 @@ class Prefetched {
         : source(std::move(from)),
           epochs(source.epochs()),
           position(source.position()),
-          items(detail::prefetch_slots(depth, "data with a prefetch")) {}
+          items(detail::prefetch_slots(depth, "crochet: data with a prefetch")) {}
 
     void start() {
       try {

@@ -47,7 +47,8 @@ class Sequence {
     const bool inside = fraction > 0 && fraction < 1;
     const auto first = inside ? std::llround(fraction * static_cast<double>(size())) : 0;
     if (first < 1 || first >= size())
-      throw LogicError("a sequence of " + std::to_string(size()) + " elements, split at " + std::to_string(fraction) +
+      throw LogicError("crochet: a sequence of " + std::to_string(size()) + " elements, split at " +
+                       std::to_string(fraction) +
                        "; set a fraction between 0 and 1 that leaves elements to both parts, such as 0.9");
     const auto middle = static_cast<std::size_t>(first);
     return {Sequence{values_, part_.first(middle)}, Sequence{values_, part_.subspan(middle)}};
@@ -73,10 +74,10 @@ class Sequence {
   /// The number of windows of which each needs `more` elements behind it.
   [[nodiscard]] std::int64_t count(WindowOptions options, std::int64_t more) const {
     if (options.length < 1 || options.stride < 1)
-      throw LogicError("windows of length " + std::to_string(options.length) + " at a stride of " +
+      throw LogicError("crochet: windows of length " + std::to_string(options.length) + " at a stride of " +
                        std::to_string(options.stride) + "; set both to at least 1");
     if (options.length > size() - more)
-      throw LogicError("a sequence of " + std::to_string(size()) + " elements has no window: one takes " +
+      throw LogicError("crochet: a sequence of " + std::to_string(size()) + " elements has no window: one takes " +
                        std::to_string(options.length) + (more == 0 ? "" : " and one more") +
                        "; use shorter windows or more data");
     return (size() - more - options.length) / options.stride + 1;

@@ -62,8 +62,8 @@ class SharedArray {
   SharedArray(std::vector<T> values, const Shape& shape)
       : values_(std::make_shared<const std::vector<T>>(std::move(values))), shape_(shape) {
     if (!detail::shape_holds(shape_, values_->size()))
-      throw LogicError("an array of shape " + detail::shape_text(shape_) + " from " + std::to_string(values_->size()) +
-                       " elements; set the shape to that of the elements");
+      throw LogicError("crochet: an array of shape " + detail::shape_text(shape_) + " from " +
+                       std::to_string(values_->size()) + " elements; set the shape to that of the elements");
   }
 
   /// Valid while any copy of this array exists; so not for a temporary one.

@@ -123,13 +123,13 @@ struct Standardize {
   }
   void require_columns(std::size_t columns) const {
     if (columns != mean.size() || columns != deviation.size())
-      throw LogicError("Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
+      throw LogicError("crochet: Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
                        " columns, applied to rows of " + std::to_string(columns) +
                        "; fit it on data with the same columns");
   }
   void require_rows(std::size_t elements) const {
     if (mean.empty() || mean.size() != deviation.size() || elements % mean.size() != 0)
-      throw LogicError("Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
+      throw LogicError("crochet: Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
                        " columns, applied to " + std::to_string(elements) +
                        " elements; fit it or load it first, and give it whole rows");
   }

@@ -50,7 +50,7 @@ struct MultiStepStopAtStep {
   void begin() {
     if (steps_per_run < 1) throw LogicError("crochet: MultiStepStopAtStep: steps_per_run has to be above 0");
     state = State{.stop = {.last_step = last_step, .num_steps = num_steps}};
-    state.stop.begin();
+    state.stop.begin("MultiStepStopAtStep");
   }
   void after_create_session(auto& session, auto& coordinator) {
     Request request;  // of StopAtStep, made here under the name of this hook

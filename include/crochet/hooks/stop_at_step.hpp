@@ -7,9 +7,11 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
 #include <crochet/hook/phase.hpp>
 
 namespace crochet {
@@ -31,8 +33,9 @@ struct StopAtStep {
   /// The step at which it stops; set when the session is created. With num_steps it survives recovery.
   std::int64_t target = -1;
 
-  void begin() {
-    check();
+  /// hook: the name in an error, for a hook that is made of this one.
+  void begin(std::string_view hook = "StopAtStep") {
+    check(hook);
     target = last_step.value_or(-1);
   }
 
@@ -57,13 +60,13 @@ struct StopAtStep {
 
   [[nodiscard]] CROCHET_COLD std::string reason() const { return "step " + std::to_string(target) + " was reached"; }
 
-  CROCHET_COLD void check() const {
+  CROCHET_COLD void check(std::string_view hook) const {
     if (last_step.has_value() == num_steps.has_value()) {
-      throw LogicError(std::string("crochet: StopAtStep: set exactly one of last_step and num_steps, not ") +
-                       (last_step ? "both" : "none"));
+      throw LogicError(detail::message(
+          {"crochet: ", hook, ": set exactly one of last_step and num_steps, not ", last_step ? "both" : "none"}));
     }
     if (last_step.value_or(0) < 0 || num_steps.value_or(0) < 0) {
-      throw LogicError("crochet: StopAtStep: steps cannot be negative");
+      throw LogicError(detail::message({"crochet: ", hook, ": steps cannot be negative"}));
     }
   }
 };

@@ -103,7 +103,8 @@ class RawSession {
   requires detail::HasOtherArgument<A...>
   auto run(A&&...) { return detail::refused_run<E, A...>(); }
 
-  /// The global step: the executor's own, else the number of hooked runs that succeeded.
+  /// The global step: the executor's own, else the number of hooked runs that the executor has made; one whose
+  /// `after_run` throws counts.
   [[nodiscard]] std::int64_t step() const {
     if constexpr (detail::CountsSteps<E>) {
       return executor_->global_step();

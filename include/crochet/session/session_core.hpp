@@ -90,7 +90,8 @@ class SessionCore {
   /// The source and the reason of the stop. Set when should_stop() becomes true. Final, unless the executor reports a
   /// run late: when the session is closed, the reason of that run replaces it.
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
-  /// The global step: the executor's own, otherwise the number of runs that succeeded.
+  /// The global step: the executor's own, else the number of hooked runs that the executor has made; one whose
+  /// `after_run` throws counts.
   [[nodiscard]] std::int64_t step() const { return hooked_.raw().step(); }
   /// Number of complete epochs of the session's data (SessionOptions::epochs, CheckpointInputPipeline). Throws
   /// LogicError if the session has no data that counts epochs.

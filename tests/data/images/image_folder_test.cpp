@@ -119,7 +119,7 @@ TEST(ImageFolder, AClassThatIsGivenTwiceIsAnError) {
   const Folder folder;
   folder.animals();
   EXPECT_EQ(folder.error<cr::LogicError>({.classes = {"cat", "dog", "cat"}}),
-            "the class \"cat\" is given twice; its images would have two labels; list each class once");
+            "crochet: the class \"cat\" is given twice; its images would have two labels; list each class once");
 }
 
 TEST(ImageFolder, ErrorsNameTheFolderOrTheFile) {

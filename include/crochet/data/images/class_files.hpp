@@ -72,7 +72,7 @@ CROCHET_COLD inline std::vector<ClassFile> class_files(const std::filesystem::pa
                                                        const std::vector<std::string>& classes) {
   for (auto name = classes.begin(); name != classes.end(); ++name)
     if (std::find(classes.begin(), name, *name) != name)
-      throw LogicError("the class \"" + *name +
+      throw LogicError("crochet: the class \"" + *name +
                        "\" is given twice; its images would have two labels; list each class once");
   for (const std::string& name : class_names(folder))
     if (std::find(classes.begin(), classes.end(), name) == classes.end())

@@ -93,8 +93,8 @@ CROCHET_COLD inline SharedArray<std::uint8_t, 4> folder_pixels(const std::vector
 CROCHET_COLD inline ImageFolder image_folder(const std::filesystem::path& folder,
                                              const ImageFolderOptions& options = {}) {
   if (options.height < 0 || options.width < 0 || (options.height == 0) != (options.width == 0))
-    throw LogicError("images resized to " + std::to_string(options.height) + " x " + std::to_string(options.width) +
-                     " pixels; set both height and width, or none");
+    throw LogicError("crochet: images resized to " + std::to_string(options.height) + " x " +
+                     std::to_string(options.width) + " pixels; set both height and width, or none");
   const std::string name = folder.string();
   std::vector<std::string> classes = options.classes.empty() ? detail::class_names(folder) : options.classes;
   try {

@@ -28,7 +28,8 @@ namespace crochet {
 CROCHET_COLD inline Image read_image(const std::filesystem::path& path, const ImageOptions& options = {},
                                      io::FileSystem& files = io::local_files()) {
   if (options.channels != 1 && options.channels != 3)
-    throw LogicError("images of " + std::to_string(options.channels) + " channels; set 1 (grey) or 3 (colour)");
+    throw LogicError("crochet: images of " + std::to_string(options.channels) +
+                     " channels; set 1 (grey) or 3 (colour)");
   const std::string name = path.string();
   try {
     const std::string bytes = detail::whole_text(path, options.max_bytes, files);

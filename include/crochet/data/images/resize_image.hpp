@@ -65,7 +65,7 @@ std::vector<float> resize_axis(const std::vector<T>& pixels, std::size_t outer, 
 /// image of the old height and the new width.
 CROCHET_COLD inline Image resize_image(const Image& image, std::int64_t height, std::int64_t width) {
   if (height < 1 || width < 1)
-    throw LogicError("an image resized to " + std::to_string(height) + " x " + std::to_string(width) +
+    throw LogicError("crochet: an image resized to " + std::to_string(height) + " x " + std::to_string(width) +
                      " pixels; set at least 1");
   if (height == image.height && width == image.width) return image;
   const auto rows = static_cast<std::size_t>(image.height), columns = static_cast<std::size_t>(image.width);
