@@ -145,5 +145,19 @@ TEST(RunSession, CloseInAnEndHasNoEffect) {
   EXPECT_EQ(ends, 1);
 }
 
+/// Reads data that have come to their end.
+struct ReadsInItsEnd {
+  void end(auto&) { throw OutOfRangeError{}; }
+};
+
+TEST(RunSession, TheEndOfDataInAnEndIsAnErrorWhoeverClosesTheSession) {
+  Trace trace;
+  MonitoredSession closed_behind{TracedExecutor{trace}, HookChain{ReadsInItsEnd{}}};
+  EXPECT_THROW(run_session(closed_behind, [](auto&) {}), OutOfRangeError);
+  MonitoredSession closed_inside{TracedExecutor{trace}, HookChain{ReadsInItsEnd{}}};
+  EXPECT_THROW(run_session(closed_inside, [](auto& s) { s.close(); }), OutOfRangeError);
+  EXPECT_TRUE(closed_inside.closed());
+}
+
 }  // namespace run_session_test
 }  // namespace crochet

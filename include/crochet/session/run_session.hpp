@@ -35,14 +35,16 @@ inline constexpr bool can_be_run<Session> = Session::usable;
 /// Runs `body(session)`, then closes the session, like Python's `with`.
 /// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates.
 /// - Any other exception: `on_error` of every hook, then closed; the exception propagates unchanged.
-/// - The body may close the session itself.
+/// - The body may close the session itself. What close() throws, and any exception after it, propagates.
 template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
   try {
     if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
   } catch (const OutOfRangeError& end) {  // final classes: no class derived from them is a clean stop
+    if (session.closed()) throw;          // of an `end` in the body's close()
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {
+    if (session.closed()) throw;
     session.note_stop("the loop", stop.what());
   } catch (...) {
     session.fail(std::current_exception());
