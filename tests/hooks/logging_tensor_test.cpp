@@ -155,6 +155,18 @@ TEST(LoggingTensor, CountsRunsThatDoNotAdvanceTheStepFromTheFirstOneOn) {
   EXPECT_EQ(sink.lines().size(), 2U) << "runs 1 and 4";
 }
 
+TEST(LoggingTensor, LogsTheLastRunAtTheEndAlsoIfTheStepDoesNotAdvance) {
+  RecordingSink sink;
+  Script run{cr::LoggingTensor<"loss">{
+      .every_steps = 3, .anchor = cr::Anchor::first_run, .at_end = true, .sink = sink, .clock = [] { return 0.0; }}};
+  for (const float loss : {1.0f, 2.0f}) {
+    run.set_step(7);  // an evaluation does not advance the step
+    run.step(value<"loss">(loss));
+  }
+  run.end();
+  EXPECT_EQ(sink.lines(), (Lines{"step 8: loss = 1.0", "step 8: loss = 2.0 (0.000 sec)"}));
+}
+
 TEST(LoggingTensor, NothingToLogWithoutARun) {
   RecordingSink sink;
   Script run{cr::LoggingTensor<"loss">{.at_end = true, .sink = sink}, value<"loss">(1.0f)};

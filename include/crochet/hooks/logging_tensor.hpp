@@ -96,11 +96,12 @@ struct LoggingTensor {
   /// State so far; begin resets it.
   struct State {
     RunCadence timer;
-    std::int64_t step = -1;    // of `latest`; -1: none
+    std::int64_t step = -1;    // of `latest`
     std::int64_t epoch = -1;   // of `latest`, with every_epochs
-    std::int64_t logged = -1;  // the step of the last line
     std::int64_t resumed = 0;  // runs before a resume
     bool due = false;
+    bool is_new = false;      // `latest` has no line yet
+    bool has_logged = false;  // there was a line
     // Not `{}`: g++ 12 then fails where a template makes the hook (GCC bug, check_noexcept_r).
     std::array<LoggedValue, sizeof...(Text)> latest = std::array<LoggedValue, sizeof...(Text)>();
   };
@@ -131,8 +132,8 @@ struct LoggingTensor {
   }
 
   void end(auto& /*session*/) {
-    if (at_end && state.step != state.logged) log();
-    if (state.logged == -1 && every_steps && state.timer.runs() - state.resumed > *every_steps) complain();
+    if (at_end && state.is_new) log();
+    if (!state.has_logged && every_steps && state.timer.runs() - state.resumed > *every_steps) complain();
   }
 
   /// State: when the next line is due; the values of the last run are not saved.
@@ -151,7 +152,7 @@ struct LoggingTensor {
   [[nodiscard]] Intervals every() const { return {every_steps, every_seconds, every_epochs}; }
   CROCHET_COLD void remember(std::int64_t step, const auto& values) {
     state.step = step;
-    if (step < state.logged) state.logged = 0;  // the step went back: a later run can make the logged step again
+    state.is_new = true;
     std::size_t i = 0;
     (remember_one(state.latest[i++], Text.view(), values[Name<Text>{}]), ...);
   }
@@ -169,7 +170,8 @@ struct LoggingTensor {
          std::to_string(*every_steps) + "; .anchor = Anchor::first_run counts runs instead");
   }
   CROCHET_COLD void log() {
-    state.logged = state.step;
+    state.is_new = false;
+    state.has_logged = true;
     LoggedValues logged{.values = state.latest, .step = state.step, .seconds = {}, .epoch = state.epoch};
     if (const auto elapsed = state.timer.triggered(state.step, clock())) logged.seconds = elapsed->seconds;
     sink(formatter ? formatter(logged) : line(logged));
