@@ -73,5 +73,12 @@ TEST(FinalOps, AnEndOfDataIsExplainedAndLeaves) {
   EXPECT_NE(sink.lines()[0].find("need input"), std::string::npos);
   EXPECT_TRUE(run.hook()["accuracy"_n].empty());
 }
+TEST(FinalOps, AStopIterationIsExplainedToo) {
+  cr::testing::RecordingSink sink;
+  Script run{cr::FinalOps<"accuracy">{.sink = sink}, value<"accuracy">(0.9f)};
+  run.log().throw_in_run(0, cr::StopIteration());
+  EXPECT_THROW(run.end(), cr::StopIteration);
+  EXPECT_EQ(sink.lines().size(), 1U);
+}
 
 }  // namespace final_ops_test

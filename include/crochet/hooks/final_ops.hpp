@@ -48,7 +48,10 @@ struct FinalOpsFed {
     try {
       keep(session.run(fetches, feeds));
     } catch (const OutOfRangeError&) {
-      sink("crochet: FinalOps: the final values need input, and the data has come to its end");
+      explain();
+      throw;
+    } catch (const StopIteration&) {
+      explain();
       throw;
     }
   }
@@ -65,6 +68,9 @@ struct FinalOpsFed {
   [[nodiscard]] std::string cadence() const { return "at the end"; }
 
  private:
+  CROCHET_COLD void explain() const {
+    sink("crochet: FinalOps: the final values need input, and the data has come to its end");
+  }
   void keep(const auto& fetched) {
     std::size_t i = 0;
     (values[i++].keep(fetched[Name<Text>{}]), ...);
