@@ -166,9 +166,23 @@ TEST(DebugOp, TakesTheTypesForWhichTheOriginalHasAKernel) {
   EXPECT_TRUE(identity.takes(DataType::boolean));
   EXPECT_FALSE(count.takes(DataType::boolean));
   EXPECT_TRUE(count.takes(DataType::int32));
+  EXPECT_TRUE(count.takes(DataType::float16));
+  EXPECT_TRUE(count.takes(DataType::bfloat16));
+  EXPECT_FALSE(count.takes(DataType::complex64));
   EXPECT_TRUE(summary.takes(DataType::boolean));
   EXPECT_FALSE(summary.takes(DataType::string));
   EXPECT_FALSE(summary.takes(DataType::float16));
+  EXPECT_FALSE(summary.takes(DataType::bfloat16));
+}
+TEST(DebugOp, CountsTheNaNOfHalfPrecision) {
+  const std::vector<std::int64_t> shape{4};
+  const auto counted = [&](DataType type, const std::vector<std::uint16_t>& bits, bool initialized = true) {
+    return debug::nan_count({type, shape, std::as_bytes(std::span(bits)), initialized});
+  };
+  EXPECT_EQ(counted(DataType::bfloat16, {0x7fc0, 0x7f80, 0xff81, 0x0001}), 2) << "the second is infinity";
+  EXPECT_EQ(counted(DataType::float16, {0x7e00, 0x7c00, 0xfc01, 0x7f80}), 3);
+  EXPECT_EQ(counted(DataType::uint16, {0x7fc0, 0x7f80, 0xff81, 0x0001}), 0);
+  EXPECT_EQ(counted(DataType::float16, {}, false), 0);
 }
 TEST(DebugOp, PublishesWhatItsNameSays) {
   const Floats input{{1, nan, nan, inf}, {2, 2}};

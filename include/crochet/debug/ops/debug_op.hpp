@@ -54,10 +54,8 @@ struct DebugOp {
 
   /// Whether the operation supports this element type. TensorFlow rejects a graph with an unsupported one.
   [[nodiscard]] bool takes(io::DataType type) const {
-    using enum io::DataType;
     if (kind == Kind::identity) return true;
-    const bool numbers = can_be_summarized(type);
-    return kind == Kind::numeric_summary ? numbers : numbers && type != boolean;
+    return kind == Kind::numeric_summary ? can_be_summarized(type) : can_be_counted(type);
   }
 
   /// Applies the operation and calls `publish(const Tensor&)` with the result, which is valid during the call; a muted

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <crochet/debug/ops/elements.hpp>
 #include <crochet/debug/ops/tensor.hpp>
 #include <crochet/storage/data_type.hpp>
 
@@ -20,6 +21,11 @@ constexpr bool can_be_summarized(io::DataType type) {
   using enum io::DataType;
   return type == boolean || type == float32 || type == float64 || type == int8 || type == int16 || type == int32 ||
          type == int64 || type == uint8 || type == uint16 || type == uint32 || type == uint64;
+}
+/// Whether DebugNanCount supports this element type: numbers of up to 64 bits, also of half precision.
+constexpr bool can_be_counted(io::DataType type) {
+  using enum io::DataType;
+  return type == float16 || type == bfloat16 || (can_be_summarized(type) && type != boolean);
 }
 
 namespace detail {
@@ -154,9 +160,10 @@ inline bool is_healthy(const std::vector<double>& summary) {
 /// The number of NaN among the elements, the result of DebugNanCount. 0 for integers and uninitialized tensors.
 inline std::int64_t nan_count(const Tensor& tensor) {
   std::int64_t count = 0;
-  if (tensor.initialized && (tensor.dtype == io::DataType::float32 || tensor.dtype == io::DataType::float64)) {
-    detail::each_number(tensor, [&](double x) { count += std::isnan(x) ? 1 : 0; });
-  }
+  if (!tensor.initialized) return count;
+  for_each_element(tensor.dtype, tensor.bytes, [&]([[maybe_unused]] auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) count += std::isnan(x) ? 1 : 0;
+  });
   return count;
 }
 
