@@ -13,6 +13,7 @@
 #include <crochet/debug/event/tensor_event.hpp>
 #include <crochet/debug/probe/captured_run.hpp>
 #include <crochet/debug/probe/timestamps.hpp>
+#include <crochet/debug/server/received_names.hpp>
 #include <crochet/storage/data_type.hpp>
 
 #include <gtest/gtest.h>
@@ -208,7 +209,8 @@ TEST(FramedTensor, IsTheEventWithoutACopy) {
 }
 
 TEST(SafeNames, AreThoseThatLeadNowhereElse) {
-  for (const char* name : {"a", "a/b_c/d.e-f", ".hidden", "a..b", "_internal", "...", "_tfdbg_device"}) {
+  for (const char* name :
+       {"a", "a/b_c/d.e-f", "Text>Split", ".hidden", "a..b", "_internal", "...", "_tfdbg_device", "a/__copy_b"}) {
     EXPECT_TRUE(debug::is_safe_node_name(name)) << name;
     EXPECT_EQ(debug::safe_node_name(name), name);
   }
@@ -229,6 +231,10 @@ TEST(SafeNames, AreThoseThatLeadNowhereElse) {
                                      "\xc3\xa9",
                                      "a,b",
                                      "a/_tfdbg_graph_hash1_2",
+                                     "__copy_a_0",
+                                     "__dbg_a",
+                                     "__dbg:a",
+                                     "__copy_/a",
                                      std::string("a\0b", 3),
                                      std::string(300, 'a'),
                                      std::string(3000, '/'),
@@ -245,6 +251,12 @@ TEST(SafeNames, AreThoseThatLeadNowhereElse) {
   std::string long_name = "x";
   while (long_name.size() < 5000) long_name += "/" + std::string(100, 'y');
   EXPECT_TRUE(debug::is_safe_node_name(debug::safe_node_name(long_name)));
+}
+TEST(SafeNames, HaveEveryCharacterThatAServerTakes) {
+  for (int c = 0; c < 128; ++c) {
+    const std::string name = std::string("a") + static_cast<char>(c) + "b";
+    EXPECT_EQ(debug::is_safe_node_name(name), c == '/' || debug::is_name_character(static_cast<char>(c))) << c;
+  }
 }
 TEST(SafeNames, KeepADumpInItsDirectory) {
   const TemporaryFolder folder;

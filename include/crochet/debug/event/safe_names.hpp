@@ -25,7 +25,13 @@ inline constexpr std::string_view graph_file_prefix = "_tfdbg_graph_";
 constexpr bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
-constexpr bool is_legal_in_a_name(char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; }
+constexpr bool is_legal_in_a_name(char c) {
+  return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-' || c == '>';
+}
+/// Whether readers take a node of this name for one that the debugger has inserted.
+constexpr bool is_debugger_name(std::string_view name) {
+  return name.starts_with("__copy_") || name.starts_with("__dbg_");
+}
 
 constexpr bool is_safe_part(std::string_view part) {
   return !part.empty() && part != "." && part != ".." && part.size() <= max_part_length &&
@@ -53,10 +59,11 @@ constexpr void each_part(std::string_view name, Visit&& visit) {
 }  // namespace detail
 
 /// Whether the node's name can be the path of its dump that readers find. Requirements: parts between slashes consist
-/// of letters, digits, `_`, `.` and `-`, are not empty, `.` or `..`, have at most 150 bytes and do not begin like a
-/// graph's file; the whole name has at most 1000 bytes and 60 parts.
+/// of letters, digits, `_`, `.`, `-` and `>`, are not empty, `.` or `..`, have at most 150 bytes and do not begin like
+/// a graph's file; the whole name has at most 1000 bytes and 60 parts, and does not begin like a node of the debugger.
 inline bool is_safe_node_name(std::string_view name) {
-  bool safe = name.size() <= detail::max_name_length && std::count(name.begin(), name.end(), '/') < detail::max_parts;
+  bool safe = name.size() <= detail::max_name_length && !detail::is_debugger_name(name) &&
+              std::count(name.begin(), name.end(), '/') < detail::max_parts;
   detail::each_part(name, [&](std::string_view part) { safe = safe && detail::is_safe_part(part); });
   return safe;
 }
@@ -71,12 +78,13 @@ inline std::string safe_node_name(std::string_view name) {
     if (safe.size() < detail::max_name_length - 200 && parts++ < detail::max_parts)
       safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
   });
+  if (detail::is_debugger_name(safe)) safe.insert(0, "node_");  // checks the result, as made_safe()
   return safe + '-' + crochet::detail::hex(graph_hash(name));
 }
 
 /// The folder of a device's tensors: `_tfdbg_device_`, then the name with `,` for `/` and `_` for `:`. Throws
-/// LogicError for a name with characters other than letters, digits and `_ . - : /`, an empty one, or one of more than
-/// 200 characters. Readers misread an underscore in a device type (`XLA_GPU`).
+/// LogicError for a name with characters other than letters, digits and `_ . - > : /`, an empty one, or one of more
+/// than 200 characters. Readers misread an underscore in a device type (`XLA_GPU`).
 inline std::string device_folder(std::string_view device) {
   const bool legal = std::all_of(device.begin(), device.end(),
                                  [](char c) { return detail::is_legal_in_a_name(c) || c == ':' || c == '/'; });
@@ -86,7 +94,7 @@ inline std::string device_folder(std::string_view device) {
     return folder;
   }
   throw LogicError(
-      "crochet: a device's name in a dump has 1 to 200 letters, digits and _ . - : /, as in "
+      "crochet: a device's name in a dump has 1 to 200 letters, digits and _ . - > : /, as in "
       "/job:localhost/replica:0/task:0/device:CPU:0");
 }
 
