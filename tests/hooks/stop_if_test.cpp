@@ -101,6 +101,11 @@ TEST(StopIf, OnlyStrictImprovementCountsAndNaNIsNone) {
   Script run{cr::stop_if_no_decrease(broken, "loss", 5)};
   run.step();
   EXPECT_EQ(run.stop_reason(), "loss was not a number for 5 steps");
+  MetricChannel late;
+  late.publish("loss", 0, nan_value);
+  late.publish("loss", 10, 1);
+  late.publish("loss", 25, 0.5);
+  EXPECT_FALSE(stops(cr::stop_if_no_decrease(late, "loss", 20))) << "25 is 15 behind the first number";
 }
 
 TEST(StopIf, ReactsToWhatIsPublishedWhileItRuns) {
