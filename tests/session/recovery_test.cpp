@@ -288,6 +288,28 @@ TEST_F(Recovery, ACreationThatFailsOtherwiseInARecoveryIsClosedAtOnce) {  // the
   EXPECT_EQ(session.hooks().template get<Starter>().last, "the second session");
 }
 
+/// Throws in the second after_create_session.
+template <class Error>
+struct ThrowsInTheSecondCreation {
+  int created = 0;
+  void after_create_session(auto&, auto&) {
+    if (++created == 2) throw Error{};
+  }
+};
+
+TEST_F(Recovery, TheEndOfDataInARecoveryIsAnError) {  // as in the first creation; the original ends without one
+  const auto run_it = [&](auto hook) {
+    HookChain hooks{Recorder<'a'>{trace_}, hook};
+    MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("gone"))), hooks, options_};
+    trace_.text.clear();
+    run_session(session, [](auto& s) { s.run("train"_n); });
+  };
+  EXPECT_THROW(run_it(ThrowsInTheSecondCreation<OutOfRangeError>{}), OutOfRangeError);
+  EXPECT_EQ(trace_.text, "a.b run#1 cl#1 mk#2 a.C cl#2 a.X");
+  EXPECT_THROW(run_it(ThrowsInTheSecondCreation<StopIteration>{}), StopIteration);
+  EXPECT_EQ(trace_.text, "a.b run#1 cl#1 mk#2 a.C cl#2 a.X");
+}
+
 TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  // T9; the original closes nothing
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace_}};
   EXPECT_THROW((MonitoredSession{Numbered{trace_}, three, options_}), OutOfRangeError);

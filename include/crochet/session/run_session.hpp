@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/epochs.hpp>
@@ -30,10 +31,19 @@ template <class Session>
 requires requires { Session::usable; }
 inline constexpr bool can_be_run<Session> = Session::usable;
 
+/// Called while a clean stop of the body is handled. Rethrows it if it is none: an error of an `end` in the body's
+/// close(), or of a recovery, which leaves a session that is lost.
+template <class Session>
+CROCHET_COLD void want_open(Session& session) {
+  if (session.lost()) session.fail(std::current_exception());
+  if (session.closed()) throw;
+}
+
 }  // namespace detail
 
 /// Runs `body(session)`, then closes the session, like Python's `with`.
-/// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates.
+/// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates. Not
+///   where one of the two leaves a recovery (a creator or after_create_session): that is an error.
 /// - Any other exception: `on_error` of every hook, then closed; the exception propagates unchanged.
 /// - The body may close the session itself. What close() throws, and any exception after it, propagates.
 template <class Session, class Body>
@@ -41,10 +51,10 @@ void run_session(Session& session, Body&& body) {
   try {
     if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
   } catch (const OutOfRangeError& end) {  // final classes: no class derived from them is a clean stop
-    if (session.closed()) throw;          // of an `end` in the body's close()
+    detail::want_open(session);
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {
-    if (session.closed()) throw;
+    detail::want_open(session);
     session.note_stop("the loop", stop.what());
   } catch (...) {
     session.fail(std::current_exception());

@@ -87,6 +87,8 @@ class SessionCore {
   }
 
   [[nodiscard]] bool closed() const { return closed_; }
+  /// Whether the session was lost and could not be created anew: run() throws, and close() calls on_error.
+  [[nodiscard]] bool lost() const { return hooked_.state() == SessionState::lost; }
   /// The source and the reason of the stop. Set when should_stop() becomes true. Final, unless the executor reports a
   /// run late: when the session is closed, the reason of that run replaces it.
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
