@@ -252,6 +252,30 @@ TEST(Evaluate, DataThatIsUsedUpIsAnError) {
   EXPECT_THROW(run_steps(model, chain, 2), cr::LogicError);
 }
 
+TEST(Evaluate, AnEndOfDataThatIsThrownEndsThePassAndNotTheTraining) {
+  const auto throws_at_its_end = [&](int passes) {
+    return [passes, at = 0]() mutable -> std::optional<Batch> {
+      if (passes == 0 || (at = (at + 1) % 3) == 0) {
+        passes -= passes > 0 ? 1 : 0;
+        throw cr::OutOfRangeError();
+      }
+      return batch_of(at == 1 ? first : second);
+    };
+  };
+  Model model;
+  cr::HookChain chain{
+      cr::Evaluate{cr::fetches<"mean">, throws_at_its_end(-1), {.every_steps = 2, .sink = RecordingSink{}}}};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(model.main_runs, 4);
+  chain.for_each([](const auto& evaluate) {
+    EXPECT_EQ(evaluate.latest().step, 4);
+    EXPECT_DOUBLE_EQ(evaluate.latest()["mean"_n], 4);
+  });
+  cr::HookChain once{
+      cr::Evaluate{cr::fetches<"mean">, throws_at_its_end(1), {.every_steps = 2, .sink = RecordingSink{}}}};
+  EXPECT_THROW(run_steps(model, once, 4), cr::LogicError) << "the second pass has no batch";
+}
+
 TEST(Evaluate, NeedsAMoment) {
   const auto refused = [](cr::EvaluateOptions<cr::Name<"mean">> options) {
     cr::Evaluate evaluate{cr::fetches<"mean">, callable(), options};

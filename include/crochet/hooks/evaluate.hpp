@@ -56,10 +56,11 @@ struct EvaluateOptions {
 ///   stop_if        -             unset   receives the result of each pass at the interval; true requests a stop
 ///   sink, clock                          standard error, steady
 /// - data: a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them. An empty
-///   optional ends the pass; the next call starts a new one. passes_over(batches, ...) makes such a callable of
-///   Batches. A callable with restart() is restarted before each pass; others continue where max_batches ended the
-///   pass, at the beginning if that was behind the last batch. The size of a batch is the leading extent of its first
-///   feed that is not a scalar; the values of a batch without rows do not count. The fetched values are scalars.
+///   optional, or an OutOfRangeError, ends the pass; the next call starts a new one. passes_over(batches, ...) makes
+///   such a callable of Batches. A callable with restart() is restarted before each pass; others continue where
+///   max_batches ended the pass, at the beginning if that was behind the last batch. The size of a batch is the leading
+///   extent of its first feed that is not a scalar; the values of a batch without rows do not count. The fetched values
+///   are scalars.
 /// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
 ///   interval of seconds begins when the session is created.
 /// - Fetches: nothing in the main run.
@@ -162,11 +163,14 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   Result pass_over(auto& session) {
     const auto scope = options_.during ? options_.during() : nullptr;
     Result sums{.step = session.step(), .epoch = options_.every_epochs ? session.epoch() : -1};
-    detail::for_each_batch(data_, options_.max_batches, [&](const auto& feeds) {
-      const auto& fetched = session.run(fetches, feeds);
-      detail::add_batch(sums, session.weight_of_side_batch(detail::batch_size(feeds)), fetched);
-      return true;
-    });
+    try {
+      detail::for_each_batch(data_, options_.max_batches, [&](const auto& feeds) {
+        const auto& fetched = session.run(fetches, feeds);
+        detail::add_batch(sums, session.weight_of_side_batch(detail::batch_size(feeds)), fetched);
+        return true;
+      });
+    } catch (const OutOfRangeError&) {  // would end the training, without an error
+    }
     return detail::averaged(sums);
   }
 
