@@ -97,6 +97,21 @@ TEST(SummarySaver, TheEndIsSaidAndFlushed) {
   EXPECT_EQ(saved.lines(), (Lines{"1: loss = 1", "2: loss = 2", "stop 2", "flush"}));
 }
 
+/// Records the steps of START entries and of summaries.
+struct Started {
+  std::string* steps;
+  void start(std::int64_t step) const { *steps += "(" + std::to_string(step) + ") "; }
+  void add_summary(const cr::io::Summary&, std::int64_t step) const { *steps += std::to_string(step) + " "; }
+};
+
+TEST(SummarySaver, ASessionBeginsWithItsFirstRun) {  // events of a killed program behind it are void
+  std::string steps;
+  Script run{cr::SummarySaver<Loss>{.every_steps = 10, .summaries = Started{&steps}}};
+  run.set_step(104);
+  asked_in(run, 6);
+  EXPECT_EQ(steps, "(105) (110) 110 ");
+}
+
 TEST(SummarySaver, AnErrorFlushes) {
   RecordedSummaries saved;
   Script run{cr::SummarySaver<Loss>{.every_steps = 1, .summaries = saved}};

@@ -35,8 +35,8 @@ namespace crochet {
 ///   of a session (a resumed one continues its interval), then after each interval.
 /// - Fetches: the names of its items, in these runs only, and never without a sink. TensorFlow without a writer
 ///   evaluates its summaries in every run and discards them.
-/// - Writes a START entry of the session log before the first summary, at its step, and again after a step back. `end`
-///   adds STOP and flushes; `on_error` flushes, so that the plot includes the steps before the error.
+/// - Writes a START entry of the session log after the first run of a session, at its step, and after a step back.
+///   `end` adds STOP and flushes; `on_error` flushes, so that the plot includes the steps before the error.
 /// - Cost when due: the items' copies, and a virtual call.
 /// - Throws: what the sink throws.
 template <class... Items>
@@ -59,12 +59,16 @@ struct SummarySaver {
   /// State so far; begin resets it.
   struct State {
     Cadence timer;
+    bool begun = false;  // a run of this session is over
   };
   State state{};
 
   void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every(), anchor)}; }
 
-  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.epochs_begin(session, clock()); }
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    state.timer.epochs_begin(session, clock());
+    state.begun = false;
+  }
 
   std::optional<RunArgs<Requested>> before_run(auto& run) {
     if (!summaries || !state.timer.due_next(run, clock)) return {};
@@ -73,6 +77,9 @@ struct SummarySaver {
 
   void after_run(auto& run, const auto& values) {
     const bool reached = state.timer.ran(run);
+    if (!std::exchange(state.begun, true)) [[unlikely]] {
+      summaries.start(run.step());
+    }
     if (values.requested() && reached) [[unlikely]] {
       save(run.step(), values);
     }

@@ -21,6 +21,7 @@ struct SummaryTarget {
   SummaryTarget& operator=(const SummaryTarget&) = delete;
   virtual ~SummaryTarget() = default;
   virtual void add(io::Summary summary, std::int64_t step) = 0;
+  virtual void start(std::int64_t step) = 0;
   virtual void checkpoint(std::int64_t step, std::string_view path) = 0;
   virtual void stop(std::int64_t step, std::string_view why) = 0;
   virtual void flush() = 0;
@@ -35,8 +36,11 @@ struct SummaryTargetOf final : SummaryTarget {
     return given;
   }
   void add(io::Summary summary, std::int64_t step) override {
-    if constexpr (requires { writer.start(step); }) writer.start(step);
+    start(step);
     writer.add_summary(std::move(summary), step);
+  }
+  void start([[maybe_unused]] std::int64_t step) override {
+    if constexpr (requires { writer.start(step); }) writer.start(step);
   }
   void checkpoint([[maybe_unused]] std::int64_t step, [[maybe_unused]] std::string_view path) override {
     if constexpr (requires { writer.checkpoint(step, path); }) writer.checkpoint(step, path);
@@ -55,8 +59,9 @@ struct SummaryTargetOf final : SummaryTarget {
 
 /// Receives summaries. `SummarySink{}` is empty: a hook without a sink fetches nothing for it.
 /// - Made from any copyable object with `add_summary(io::Summary, std::int64_t step)`, such as an io::EventWriter.
-/// - Optional members that are called too: `start(step)` before each summary, `stop(step, why)`, `checkpoint(step,
-///   path)`, `flush()`; and first `for_one_source()`, which returns the object to use (EventWriter).
+/// - Optional members that are called too: `start(step)` before each summary, and by a SummarySaver in the first run;
+///   `stop(step, why)`, `checkpoint(step, path)`, `flush()`; and first `for_one_source()`, which returns the object to
+///   use (EventWriter).
 /// - Copies share one sink.
 /// - Cost: a virtual call per summary.
 /// - Throws: what the object throws.
@@ -80,6 +85,10 @@ class SummarySink {
   }
   void scalar(std::string_view tag, double value, std::int64_t step) const {
     if (target_) target_->add(std::move(io::Summary{}.scalar(tag, value)), step);
+  }
+  /// The first run of a session has ended at this step.
+  void start(std::int64_t step) const {
+    if (target_) target_->start(step);
   }
   /// A checkpoint was saved.
   void checkpoint(std::int64_t step, std::string_view path) const {
