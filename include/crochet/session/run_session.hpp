@@ -34,7 +34,7 @@ inline constexpr bool can_be_run<Session> = Session::usable;
 /// Called while a clean stop of the body is handled. Rethrows it if it is none: an error of an `end` in the body's
 /// close(), or of a recovery, which leaves a session that is lost.
 template <class Session>
-CROCHET_COLD void want_open(Session& session) {
+CROCHET_COLD void require_open(Session& session) {
   if (session.lost()) session.fail(std::current_exception());
   if (session.closed()) throw;
 }
@@ -51,10 +51,10 @@ void run_session(Session& session, Body&& body) {
   try {
     if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
   } catch (const OutOfRangeError& end) {  // final classes: no class derived from them is a clean stop
-    detail::want_open(session);
+    detail::require_open(session);
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {
-    detail::want_open(session);
+    detail::require_open(session);
     session.note_stop("the loop", stop.what());
   } catch (...) {
     session.fail(std::current_exception());
