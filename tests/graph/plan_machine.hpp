@@ -154,21 +154,34 @@ class PlanMachine {
       demand(a.mode == BroadcastMode::scalar || a.mode == BroadcastMode::row || a.mode == BroadcastMode::column,
              "a loop cannot reduce so");
       Cell& c = cell_to_write(a.value);
-      const double nothing = ins.op == &op::reduce_max ? -std::numeric_limits<double>::infinity() : 0;
-      c.data.assign(c.data.size(), nothing);
+      c.data.assign(c.data.size(), of_nothing(*ins.op));
     });
   }
-  void join(const Instruction& ins, double& total, double x) const {
-    if (ins.op == &op::reduce_max)
+  /// The result of a reduction over no elements.
+  static double of_nothing(const Op& reduction) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (&reduction == &op::reduce_max) return -infinity;
+    if (&reduction == &op::reduce_min) return infinity;
+    return &reduction == &op::reduce_prod ? 1 : 0;
+  }
+  static void join(const Instruction& ins, double& total, double x) {
+    if (ins.op == &op::reduce_max) {
       total = std::isnan(x) || x > total ? x : total;
-    else
+    } else if (ins.op == &op::reduce_min) {
+      total = std::isnan(x) || x < total ? x : total;
+    } else if (ins.op == &op::reduce_prod) {
+      total *= x;
+    } else {
       total += x;
+    }
   }
   void end_totals(const Step& step, std::int64_t rows, std::int64_t columns) {
     each_total(step, [&](const Instruction& ins, const Access& a) {
       const std::int64_t n =
           a.mode == BroadcastMode::scalar ? rows * columns : (a.mode == BroadcastMode::row ? rows : columns);
-      for (double& x : cell(a.value).data) x = ins.op == &op::reduce_mean ? x / static_cast<double>(n) : x;
+      for (double& x : cell(a.value).data) {
+        x = testing::detail::as(value(a.value).dtype, ins.op == &op::reduce_mean ? x / static_cast<double>(n) : x);
+      }
     });
   }
   testing::Array run_kernel(const Step& step) {
@@ -179,7 +192,7 @@ class PlanMachine {
       in.push_back(array(operand));
       in.back().data = read(operand);
     }
-    testing::Use use{step.attributes, {}, out, dims_};
+    testing::Use use{step.attributes, {}, out, dims_, value(step.root_value).dtype};
     for (const testing::Array& a : in) use.in.push_back(&a);
     kernels_.at(step.root)(use);
     for (double& x : out.data) x = testing::detail::as(value(step.root_value).dtype, x);

@@ -1,76 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans against the Oracle: small graphs that are hard to order, and a few thousand random ones. The tests compare all
 // fetched values and all variables after the step.
-#include <cmath>
-
 #include <gtest/gtest.h>
 #include <crochet/model.hpp>
-#include <crochet/testing/oracle.hpp>
 
-#include "../plan_machine.hpp"
-#include "../random_values.hpp"
+#include "../plan_check.hpp"
 
 namespace crochet {
 namespace plan_test {
 
 constexpr Dims dims{3, 5, 1, 1};
 
-bool close(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-9 * std::fmax(1, std::abs(a));
-}
-std::string compare(const std::vector<double>& expected, const std::vector<double>& given) {
-  if (expected.size() != given.size()) return "has another size";
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!close(expected[i], given[i])) {
-      return "[" + std::to_string(i) + "] should be " + std::to_string(expected[i]) + ", is " +
-             std::to_string(given[i]);
-    }
-  }
-  return {};
-}
-
-/// Runs a demand as a plan and on the Oracle, with random placeholders and variables. Returns the first difference,
-/// empty if there is none.
 std::string check(const Graph& graph, const std::vector<std::string_view>& fetched,
-                  const std::vector<std::string_view>& targets, std::uint64_t seed = 1) {
-  ConstexprVector<int> fetched_ids, target_ids;
-  for (std::string_view f : fetched) fetched_ids.push_back(find_node(graph, f));
-  for (std::string_view t : targets) target_ids.push_back(find_node(graph, t));
-  const Stages stages(graph, fetched_ids, target_ids);
-  PlanMachine machine(stages, dims);
-  testing::Oracle oracle(graph);
-  for (const PooledName& s : graph.symbols)
-    oracle.set_dimension(graph.text_of(s), dims[static_cast<std::size_t>(s.node)]);
-  Numbers numbers(seed);
-  std::vector<std::pair<std::string_view, int>> variables;
-  for (const PooledName& p : graph.names) {
-    const Node& n = graph.nodes[static_cast<std::size_t>(p.node)];
-    if (n.op->kind != OpKind::source) continue;
-    std::vector<double> values = numbers.many(static_cast<std::size_t>(n.shape.size().at(dims)));
-    for (double& x : values) x = testing::detail::as(n.dtype, x);
-    const bool fed = n.is(op::placeholder);
-    machine.source(fed ? AddressSpace::placeholder : AddressSpace::variable, p.node) = values;
-    if (fed) oracle.feed(graph.text_of(p), values);
-    if (n.is(op::variable)) oracle.set(graph.text_of(p), values);
-    if (n.is(op::variable)) variables.emplace_back(graph.text_of(p), p.node);
-  }
-  std::vector<std::string_view> all = fetched;
-  all.insert(all.end(), targets.begin(), targets.end());
-  oracle.run(all);
-  try {
-    machine.run();
-    for (std::size_t i = 0; i < fetched.size(); ++i) {
-      const std::string wrong = compare(oracle[fetched[i]].data, machine.fetched(i));
-      if (!wrong.empty()) return "fetched " + std::string(fetched[i]) + wrong;
-    }
-  } catch (const std::logic_error& e) {
-    return e.what();
-  }
-  for (const auto& [name, node] : variables) {
-    const std::string wrong = compare(oracle.variable(name), machine.source(AddressSpace::variable, node));
-    if (!wrong.empty()) return "variable " + std::string(name) + wrong;
-  }
-  return {};
+                  const std::vector<std::string_view>& targets) {
+  return check_plan(graph, dims, fetched, targets);
 }
 
 /// The same for the graph that `build` creates.
