@@ -276,6 +276,43 @@ TEST(Evaluate, AnEndOfDataThatIsThrownEndsThePassAndNotTheTraining) {
   EXPECT_THROW(run_steps(model, once, 4), cr::LogicError) << "the second pass has no batch";
 }
 
+/// As callable(), but throws at the end of each pass.
+template <class End>
+auto throwing_callable() {
+  return [next = callable()]() mutable -> std::optional<Batch> {
+    auto batch = next();
+    if (!batch) throw End{};
+    return batch;
+  };
+}
+
+TEST(Evaluate, AnEndOfDataThatIsThrownBehindMaxBatchesBeginsTheDataAgain) {
+  const auto end = throwing_callable<cr::OutOfRangeError>;
+  Model model;
+  cr::HookChain chain{
+      cr::Evaluate{cr::fetches<"mean">, end(), {.every_steps = 1, .max_batches = 2, .sink = RecordingSink{}}},
+      cr::InMemoryEvaluator{cr::fetches<"mean">,
+                            end(),
+                            cr::HookChain<>{},
+                            {.every_steps = 1, .max_batches = 2, .sink = RecordingSink{}}}};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(model.main_runs, 4);
+  chain.for_each([](const auto& evaluate) {
+    EXPECT_EQ(evaluate.latest().step, 4);
+    EXPECT_EQ(evaluate.latest().batches, 2);
+    EXPECT_DOUBLE_EQ(evaluate.latest()["mean"_n], 4);
+  });
+}
+
+TEST(Evaluate, AStopIterationEndsTheTraining) {  // a rank that has ended, a wait that was interrupted
+  Model model;
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">,
+                                   throwing_callable<cr::StopIteration>(),
+                                   {.every_steps = 2, .at_end = false, .sink = RecordingSink{}}}};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(model.main_runs, 2);
+}
+
 TEST(Evaluate, NeedsAMoment) {
   const auto refused = [](cr::EvaluateOptions<cr::Name<"mean">> options) {
     cr::Evaluate evaluate{cr::fetches<"mean">, callable(), options};

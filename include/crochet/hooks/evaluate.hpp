@@ -76,7 +76,8 @@ struct EvaluateOptions {
 /// - A stop by interruption (StopKind: a signal, a time budget, an error of a thread) and a resume cause no evaluation.
 ///   A resumed training evaluates the same steps as an uninterrupted one.
 /// - Cost: a comparison per run between passes.
-/// - Throws: LogicError for a pass without a batch, or whose batches are all empty.
+/// - Throws: LogicError for a pass without a batch, or whose batches are all empty; what the data and the runs throw. A
+///   StopIteration ends the training: another rank has ended, or a stop was requested while the data were awaited.
 /// - See also InMemoryEvaluator, which runs its passes with hooks.
 template <class FetchList, class Data>
 class Evaluate;
@@ -169,7 +170,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
         detail::add_batch(sums, session.weight_of_side_batch(detail::batch_size(feeds)), fetched);
         return true;
       });
-    } catch (const OutOfRangeError&) {  // would end the training, without an error
+    } catch (const OutOfRangeError&) {  // of a run or a range: it would end the training, without an error
     }
     return detail::averaged(sums);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over a hook's data set: a range of feeds, or a callable that ends a pass by an empty optional.
+// One pass over a hook's data set: a range of feeds, or a callable that ends a pass by an empty optional or by an
+// OutOfRangeError.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +37,23 @@ template <class D>
 using pass_reason =
     std::conditional_t<FeedRange<D> || PassFunction<D>, error::none, error::these_data_give_no_feeds<D>>;
 
+/// The result of a callable; an empty one for an OutOfRangeError.
+template <class D>
+auto batch_or_end(D& data) -> std::remove_cvref_t<decltype(data())> {
+  try {
+    return data();
+  } catch (const OutOfRangeError&) {
+    return {};
+  }
+}
 /// The next batch of a callable. At the `first` call of a pass a callable without restart() may be at the end of the
 /// pass before, which `limit` or an exception ended behind the last batch: the call after that one begins the data
 /// again.
 template <class D>
 auto next_batch(D& data, bool first) {
-  auto feeds = data();
+  auto feeds = batch_or_end(data);
   if constexpr (!requires { data.restart(); }) {
-    if (first && !feeds) return data();
+    if (first && !feeds) return batch_or_end(data);
   }
   return feeds;
 }
