@@ -293,7 +293,7 @@ template <class Error>
 struct ThrowsInTheSecondCreation {
   int created = 0;
   void after_create_session(auto&, auto&) {
-    if (++created == 2) throw Error{};
+    if (++created == 2) throw Error("of the second creation");
   }
 };
 
@@ -308,6 +308,20 @@ TEST_F(Recovery, TheEndOfDataInARecoveryIsAnError) {  // as in the first creatio
   EXPECT_EQ(trace_.text, "a.b run#1 cl#1 mk#2 a.C cl#2 a.X");
   EXPECT_THROW(run_it(ThrowsInTheSecondCreation<StopIteration>{}), StopIteration);
   EXPECT_EQ(trace_.text, "a.b run#1 cl#1 mk#2 a.C cl#2 a.X");
+}
+
+TEST_F(Recovery, TheEndOfDataBehindALossIsAnErrorToo) {
+  HookChain hooks{Recorder<'a'>{trace_}, ThrowsInTheSecondCreation<IoError>{}};
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("gone"))), hooks, options_};
+  trace_.text.clear();
+  const auto ends_behind_the_loss = [](auto& s) {
+    EXPECT_THROW(s.run("train"_n), IoError);
+    EXPECT_TRUE(s.lost());
+    throw OutOfRangeError{};
+  };
+  EXPECT_THROW(run_session(session, ends_behind_the_loss), OutOfRangeError);
+  EXPECT_EQ(trace_.text, "a.b run#1 cl#1 mk#2 a.C cl#2 a.X");
+  EXPECT_FALSE(session.lost()) << "it is closed";
 }
 
 TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  // T9; the original closes nothing

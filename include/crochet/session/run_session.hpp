@@ -31,8 +31,8 @@ template <class Session>
 requires requires { Session::usable; }
 inline constexpr bool can_be_run<Session> = Session::usable;
 
-/// Called while a clean stop of the body is handled. Rethrows it if it is none: an error of an `end` in the body's
-/// close(), or of a recovery, which leaves a session that is lost.
+/// For a handler of OutOfRangeError or StopIteration. Rethrows the exception if it is no clean stop: the body has
+/// closed the session, or a recovery has failed, after `on_error` of every hook.
 template <class Session>
 CROCHET_COLD void require_open(Session& session) {
   if (session.lost()) session.fail(std::current_exception());
@@ -42,9 +42,9 @@ CROCHET_COLD void require_open(Session& session) {
 }  // namespace detail
 
 /// Runs `body(session)`, then closes the session, like Python's `with`.
-/// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates. Not
-///   where one of the two leaves a recovery (a creator or after_create_session): that is an error.
-/// - Any other exception: `on_error` of every hook, then closed; the exception propagates unchanged.
+/// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates.
+/// - Any other exception: `on_error` of every hook, then closed; the exception propagates unchanged. So does an
+///   OutOfRangeError or StopIteration that a creator or an after_create_session throws during a recovery.
 /// - The body may close the session itself. What close() throws, and any exception after it, propagates.
 template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
