@@ -104,12 +104,30 @@ struct Started {
   void add_summary(const cr::io::Summary&, std::int64_t step) const { *steps += std::to_string(step) + " "; }
 };
 
-TEST(SummarySaver, ASessionBeginsWithItsFirstRun) {  // events of a killed program behind it are void
+TEST(SummarySaver, ASessionBeginsWithItsFirstRun) {  // a killed program can have written events of these steps
   std::string steps;
   Script run{cr::SummarySaver<Loss>{.every_steps = 10, .summaries = Started{&steps}}};
   run.set_step(104);
   asked_in(run, 6);
   EXPECT_EQ(steps, "(105) (110) 110 ");
+}
+
+/// Loses the first session in its run 7.
+struct LosesASession {
+  void after_run(auto& run, const auto& /*values*/) {
+    if (run.step() == 7) throw cr::AbortedError("the machine is gone");
+  }
+};
+
+TEST(SummarySaver, ARecoveredSessionBeginsWithItsFirstRun) {
+  std::string steps;
+  cr::StepExecutor step{[](auto& out) { out[cr::Name<"loss">{}] = 1.0; }, cr::output<double, "loss">};
+  cr::MonitoredSession session{
+      step, cr::HookChain{cr::SummarySaver<Loss>{.every_steps = 5, .summaries = Started{&steps}}, LosesASession{}},
+      cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  while (session.step() < 10) session.run();
+  session.close();
+  EXPECT_EQ(steps, "(1) (5) 5 (8) (10) 10 ");
 }
 
 TEST(SummarySaver, AnErrorFlushes) {

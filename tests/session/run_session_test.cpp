@@ -150,7 +150,7 @@ struct ReadsInItsEnd {
   void end(auto&) { throw OutOfRangeError{}; }
 };
 
-TEST(RunSession, TheEndOfDataInAnEndIsAnErrorWhoeverClosesTheSession) {
+TEST(RunSession, TheEndOfDataInAnEndIsAnErrorAlsoIfTheBodyClosesTheSession) {
   Trace trace;
   MonitoredSession closed_behind{TracedExecutor{trace}, HookChain{ReadsInItsEnd{}}};
   EXPECT_THROW(run_session(closed_behind, [](auto&) {}), OutOfRangeError);
