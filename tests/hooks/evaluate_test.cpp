@@ -357,6 +357,23 @@ TEST(Evaluate, NeedsABatchWithRows) {
   EXPECT_THROW(run_steps(model, chain, 2), cr::LogicError);
 }
 
+TEST(InMemoryEvaluator, NamesItselfInTheErrorsOfAPass) {
+  const auto refusal = [](std::vector<Batch> data) -> std::string {
+    Model model;
+    cr::HookChain chain{cr::InMemoryEvaluator{
+        cr::fetches<"mean">, std::move(data), cr::HookChain<>{}, {.every_steps = 1, .sink = RecordingSink{}}}};
+    try {
+      run_steps(model, chain, 1);
+    } catch (const cr::LogicError& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(refusal({}),
+            "crochet: InMemoryEvaluator: the data gave no batch; after the last one they have to begin again");
+  EXPECT_EQ(refusal({batch_of(empty)}), "crochet: InMemoryEvaluator: all batches of the data are empty");
+}
+
 /// Data with an end and a reset, like Batches.
 struct Source {
   struct Position {

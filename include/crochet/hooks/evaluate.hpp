@@ -172,7 +172,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
       });
     } catch (const OutOfRangeError&) {  // of a run or a range: it would end the training, without an error
     }
-    return detail::averaged(sums);
+    return detail::averaged("Evaluate", sums);
   }
 
   Data data_;

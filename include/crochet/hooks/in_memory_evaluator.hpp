@@ -175,7 +175,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
       });
     };
     nested.drive(hooks_, step, body, epochs);
-    return detail::averaged(sums);
+    return detail::averaged("InMemoryEvaluator", sums);
   }
 
   Data data_;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/number_text.hpp>
 #include <crochet/hooks/kit/data_pass.hpp>
@@ -59,13 +60,14 @@ void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
   ++to.batches;
 }
 
+[[noreturn]] CROCHET_COLD inline void refuse_pass(std::string_view hook, std::string_view why) {
+  throw LogicError("crochet: " + std::string(hook) + ": " + std::string(why));
+}
 /// Divides the sums by the weight. Throws LogicError for no batch, and for no rows.
 template <class... N>
-Evaluation<N...> averaged(Evaluation<N...> sums) {
-  if (sums.batches == 0) {
-    throw LogicError("crochet: Evaluate: the data gave no batch; after the last one it has to begin again");
-  }
-  if (sums.weight == 0) throw LogicError("crochet: Evaluate: all batches of the data are empty");
+Evaluation<N...> averaged(std::string_view hook, Evaluation<N...> sums) {
+  if (sums.batches == 0) refuse_pass(hook, "the data gave no batch; after the last one they have to begin again");
+  if (sums.weight == 0) refuse_pass(hook, "all batches of the data are empty");
   for (double& value : sums.values) value /= sums.weight;
   return sums;
 }
