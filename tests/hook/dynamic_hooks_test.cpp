@@ -147,6 +147,46 @@ TEST(DynamicHooks, ANameThatIsNotListedIsAnError) {
   EXPECT_THROW(run.step(value<"loss">(1.0f), value<"accuracy">(1.0f)), LogicError);
 }
 
+/// Reads `name` in before_run or in after_run, and requests values or does not.
+struct Reads final : DynamicHook {
+  Reads(std::string which, bool is_early, bool requests) : name(std::move(which)), early(is_early), wants(requests) {}
+  bool before_run(DynamicRun& run) override {
+    if (early) (void)run.value(name);
+    return wants;
+  }
+  void after_run(DynamicRun& run) override { (void)run.value(name); }
+
+  std::string name;
+  bool early, wants;
+};
+
+/// The text of the error of one run.
+std::string error_of(const std::string& name, bool early, bool wants) {
+  DynamicHooks<"loss", "rate"> plugins;
+  plugins.emplace<Reads>(name, early, wants);
+  testing::Script run{std::move(plugins)};
+  try {
+    run.step(value<"loss">(1.0F), value<"rate">(1.0F));
+  } catch (const LogicError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DynamicHooks, AMissingValueHasItsCauseAndCure) {
+  EXPECT_EQ(error_of("loss", false, true), "");
+  EXPECT_EQ(error_of("loss", false, false),
+            "crochet: a plug-in reads \"loss\" in a run without values; return true in before_run of such a run");
+  EXPECT_EQ(error_of("loss", true, true),
+            "crochet: a plug-in reads \"loss\" in before_run, where there are no values; read it in after_run");
+  EXPECT_EQ(error_of("los", false, true),
+            "crochet: a plug-in reads \"los\", which its DynamicHooks does not list; did you mean \"loss\"?");
+  EXPECT_EQ(error_of("los", false, false), error_of("los", false, true));
+  EXPECT_EQ(error_of("accuracy", true, true),
+            "crochet: a plug-in reads \"accuracy\", which its DynamicHooks does not list; add it to the names of the "
+            "type");
+}
+
 TEST(DynamicHooks, APlugInIsNotNull) {
   DynamicHooks<> plugins;
   EXPECT_THROW(plugins.add(nullptr), LogicError);

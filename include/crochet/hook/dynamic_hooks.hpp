@@ -3,6 +3,7 @@
 // of a chain. Only this part of the chain uses virtual calls.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/base/nested_errors.hpp>
@@ -35,8 +37,9 @@ class DynamicRun {
   [[nodiscard]] virtual std::int64_t epoch() const = 0;
   /// Requests that the loop ends after this run.
   virtual void request_stop(std::string_view reason) = 0;
-  /// The scalar value of a name that the DynamicHooks lists. Available in after_run if at least one plug-in requested
-  /// values for this run. Throws LogicError if the name is not listed or no plug-in requested values.
+  /// The scalar value of a name that the DynamicHooks lists. Available in after_run if the before_run of at least one
+  /// plug-in returned true for this run. Throws LogicError, with the cause, if the name is not listed or there are no
+  /// values.
   [[nodiscard]] virtual double value(std::string_view name) const = 0;
 };
 
@@ -61,6 +64,19 @@ class DynamicHook {
 
 namespace detail {
 
+/// The error of a plug-in that reads a value that is not there: the name is not listed, or there are no values, for the
+/// reason `why`.
+[[noreturn]] CROCHET_COLD inline void no_value_for_plug_in(std::string_view name, std::string_view why,
+                                                           std::span<const std::string_view> listed) {
+  const std::string text = "crochet: a plug-in reads \"" + std::string(name) + "\"";
+  for (const std::string_view one : listed) {
+    if (one == name) throw LogicError(text + std::string(why));
+  }
+  const std::string_view near = closest(name, listed);
+  throw LogicError(text + ", which its DynamicHooks does not list; " +
+                   (near.empty() ? "add it to the names of the type" : "did you mean \"" + std::string(near) + "\"?"));
+}
+
 /// The typed run and values behind DynamicRun. Both live on the stack of the call.
 template <class Run, class Values, class... N>
 class DynamicRunOf final : public DynamicRun {
@@ -77,8 +93,13 @@ class DynamicRunOf final : public DynamicRun {
         ((found || name != N::view() ? void() : void(found = static_cast<double>((*values_)[N{}]))), ...);
       }
     }
-    if (!found)
-      throw LogicError("crochet: a plug-in reads \"" + std::string(name) + "\", which is not there in this run");
+    if (!found) {
+      static constexpr std::array<std::string_view, sizeof...(N)> listed{N::view()...};
+      no_value_for_plug_in(name,
+                           values_ == nullptr ? " in before_run, where there are no values; read it in after_run"
+                                              : " in a run without values; return true in before_run of such a run",
+                           listed);
+    }
     return *found;
   }
 
@@ -131,7 +152,7 @@ class DynamicHooks {
   }
   template <class Run>
   MaybeFetch<Text...> before_run(Run& run) {
-    detail::DynamicRunOf<Run, Nothing> seen{run, nullptr};
+    detail::DynamicRunOf<Run, Nothing, Name<Text>...> seen{run, nullptr};
     bool wanted = false;
     each([&](DynamicHook& hook) { wanted |= hook.before_run(seen); });
     if (!wanted) return std::nullopt;
