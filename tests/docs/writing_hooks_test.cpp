@@ -2,6 +2,7 @@
 // The programs of docs/writing-hooks.md.
 #include <crochet/base/clock.hpp>
 #include <crochet/crochet.hpp>
+#include <crochet/hook/dynamic_hooks.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
 #include <crochet/session/threads.hpp>
@@ -9,13 +10,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace writing_hooks_test {
@@ -206,6 +210,29 @@ run.step();
 EXPECT_EQ(run.log().runs.back().fed, "rate");                                   // the names, joined by spaces
 EXPECT_EQ(run.log().fed_scalars["rate"], 0.25);                                 // the last value, as a double
                                                    // clang-format on
+}
+
+// clang-format off
+struct Worst final : cr::DynamicHook {
+  bool before_run(cr::DynamicRun&) override { return true; }   // requests the listed values for this run
+  void after_run(cr::DynamicRun& run) override { worst = std::max(worst, run.value("loss")); }
+  void end() override { std::printf("the worst loss was %g\n", worst); }
+  double worst = 0;
+};
+// clang-format on
+
+TEST(WritingHooksPage, APlugIn) {
+  const std::string wanted = "worst";
+  // clang-format off
+  cr::DynamicHooks<"loss", "accuracy"> plugins;             // the names that plug-ins may read, as double
+  if (wanted == "worst") plugins.add(std::make_unique<Worst>());
+  cr::HookChain chain{cr::StopAtStep{.last_step = 2000}, std::move(plugins)};
+  // clang-format on
+  cr::StepExecutor step{[](auto& out) { out["loss"_n] = 3.0; }, cr::output<double, "loss">,
+                        cr::output<double, "accuracy">};
+  testing::internal::CaptureStdout();
+  cr::run(step, chain);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "the worst loss was 3\n");
 }
 
 }  // namespace writing_hooks_test
