@@ -92,6 +92,19 @@ TEST_F(Savers, TakeASessionWithHooks) {
   EXPECT_EQ(third.machine.w, first.machine.w);
 }
 
+TEST_F(Savers, SaveUnderTheStepOfTheSession) {
+  Program<> first;
+  for (int i = 0; i < 3; ++i) first.session.run();
+  Saver saver{dir.path(), options()};
+  EXPECT_EQ(saver.save(first.session), dir / "model.ckpt-3");
+  first.session.run();
+  EXPECT_EQ(saver.save(first.session.raw_session()), dir / "model.ckpt-4");
+
+  Program<> second;
+  EXPECT_EQ(saver.must_restore(second.session).step, 4);
+  EXPECT_EQ(second.machine.w, first.machine.w);
+}
+
 TEST_F(Savers, SweepDownToTheLimitAndListWhatIsThere) {
   Program<> program;
   Saver many{dir.path(), options(0)};

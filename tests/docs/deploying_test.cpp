@@ -49,7 +49,7 @@ struct Classifier {
 void share_weights() {
   cr::MonitoredSession session{cr::Cpu{}.compile<Classifier>(), cr::HookChain{}, cr::must_restore(cr::Saver{"folder"})};
   cr::Saver<cr::io::Safetensors> shared{"shared", {.float_storage = cr::FloatStorage::bfloat16}};
-  shared.save(session, session.step());
+  shared.save(session);
   session.close();
 }
 // clang-format on

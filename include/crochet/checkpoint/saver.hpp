@@ -74,6 +74,11 @@ class Saver {
     core_->tensors().borrow(detail::below_hooks(session), step);
     return core_->write(core_->tensors().records(), step);
   }
+  /// The same under the current step of the session.
+  template <class Session>
+  std::filesystem::path save(Session& session) {
+    return save(session, session.step());
+  }
 
   /// The second half of a save: writes the tensors collected by SessionTensors. May be called on another thread than
   /// the session's, by one thread at a time.
