@@ -651,7 +651,9 @@ TEST(DumpingDebugHook, IsWrittenAsShortAsThis) {
           cr::DumpingDebugHook{folder / "f", cr::WatchOptions{{}, "good"}},
           cr::DumpingDebugHook{folder / "g", debug::when<"loss">([](float x) { return x > 2; })},
           cr::DumpingDebugHook{folder / "h", std::function<cr::WatchOptions(debug::NameList, debug::NameList)>{}},
-          cr::DumpingDebugHook{folder / "i", cr::WatchAll{}, debug::when<"loss">([&](float) { return false; })}}};
+          cr::DumpingDebugHook{folder / "i", cr::WatchAll{}, debug::when<"loss">([&](float) { return false; })},
+          cr::DumpingDebugHook{folder / "j", cr::Watch<"lo">{}, {.keep_runs = 2}},
+          cr::DumpingDebugHook{folder / "k", cr::Watch<"net">{}, {.keep_runs = 2}, cr::when_not_finite<"loss">}}};
   for (int i = 0; i < 3; ++i) session.run(all);
   const Names every{"net/field:0:DebugIdentity", "loss:0:DebugIdentity", "count:0:DebugIdentity",
                     "good:0:DebugIdentity"};
@@ -671,6 +673,8 @@ TEST(DumpingDebugHook, IsWrittenAsShortAsThis) {
   EXPECT_EQ(dumped("g"), Runs{every});
   EXPECT_EQ(dumped("h"), (Runs{every, every, every})) << "an empty function is no function";
   EXPECT_EQ(dumped("i"), Runs{});
+  EXPECT_EQ(dumped("j"), (Runs{loss, loss})) << "with options";
+  EXPECT_EQ(dumped("k"), Runs{Names{"net/field:0:DebugIdentity"}});
 }
 
 TEST(DumpingDebugHook, TheGraphNamesItsOwnDirectoryAlsoBehindARunThatFailed) {

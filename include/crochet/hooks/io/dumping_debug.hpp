@@ -42,7 +42,8 @@ struct DumpingDebugOptions {
 
 /// Dumps the tensors of a run, for tfdbg's DebugDumpDir, the tfdbg CLI and crochet-dump: `EveryN<100,
 /// DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<Watch<"dense.*">>{"dumps"}`, `DumpingDebugHook{"dumps",
-/// when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{}, when_not_finite<"loss">}`.
+/// when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{}, when_not_finite<"loss">}`. Options stand
+/// before the condition: `DumpingDebugHook{"dumps", Watch<"dense.*">{}, {.keep_runs = 10}, when_not_finite<"loss">}`.
 ///   W                   -     WatchAll  the watched nodes, selected at compile time; the other nodes stay fused
 ///   Condition           -     Always    the dumped runs, decided from fetched values, the last argument:
 ///                                       `when_not_finite<"loss">`. Each run is then buffered in memory until its end
@@ -112,6 +113,10 @@ class DumpingDebugHook {
   template <std::same_as<W> Watched>
   DumpingDebugHook(std::filesystem::path session_root, Watched /*watched*/, Condition condition = {})
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
+  template <std::same_as<W> Watched>
+  DumpingDebugHook(std::filesystem::path session_root, Watched /*watched*/, DumpingDebugOptions options,
+                   Condition condition = {})
+      : DumpingDebugHook(std::move(session_root), std::move(options), std::move(condition)) {}
   template <std::same_as<Condition> When>
   DumpingDebugHook(std::filesystem::path session_root, When condition)
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
@@ -160,6 +165,8 @@ class DumpingDebugHook {
 };
 template <debug::NodeWatch W, debug::DumpCondition Condition = debug::Always>
 DumpingDebugHook(std::filesystem::path, W, Condition = {}) -> DumpingDebugHook<W, Condition>;
+template <debug::NodeWatch W, debug::DumpCondition Condition = debug::Always>
+DumpingDebugHook(std::filesystem::path, W, DumpingDebugOptions, Condition = {}) -> DumpingDebugHook<W, Condition>;
 template <debug::DumpCondition Condition>
 DumpingDebugHook(std::filesystem::path, Condition) -> DumpingDebugHook<debug::WatchAll, Condition>;
 
