@@ -10,6 +10,7 @@
 #include <crochet/graph/core/builder.hpp>
 #include <crochet/graph/train/gradients.hpp>
 
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/core/shared_variables.hpp>
 #include <crochet/graph/layers/attention.hpp>
 #include <crochet/graph/layers/layers.hpp>

@@ -41,6 +41,8 @@ class TextPool {
   constexpr const char* data() const { return data_; }
   constexpr const char& operator[](std::size_t i) const { return data_[i]; }
   constexpr std::string_view view() const { return {data_, size_}; }
+  // NOLINTNEXTLINE(google-explicit-constructor): a joined name is passed as a name
+  constexpr operator std::string_view() const { return view(); }
 
   constexpr void append(std::string_view text) {
     const char* from = text.data();
