@@ -72,7 +72,8 @@ struct EvaluateOptions {
 /// - The state of these functions is not saved. For early stopping of a resumable training, publish to a MetricChannel
 ///   and use stop_if_no_increase or stop_if_no_decrease.
 /// - A pass has its own workspace, so the main run's values stay unchanged. It shares the variables of the main run: a
-///   pass that runs a train target trains.
+///   pass that runs a train target trains, and one that draws random numbers (dropout) changes those of later steps.
+///   For the same steps with and without evaluations fetch a network without dropout (SharedVariables).
 /// - A stop by interruption (StopKind: a signal, a time budget, an error of a thread) and a resume cause no evaluation.
 ///   A resumed training evaluates the same steps as an uninterrupted one.
 /// - Cost: a comparison per run between passes.
