@@ -19,6 +19,11 @@ struct runs_a_target_that_is_not_in_the_graph;
 template <class Hook, class Missing, class Hint>
 struct feeds_a_name_that_is_not_a_placeholder;
 
+/// Cause: the program reads or writes a variable of an executor by a name that is no variable of the graph.
+/// Fix: correct the name. Layers name theirs `name/kernel` and `name/bias`; other values are fetched.
+template <class Missing, class Hint>
+struct this_is_no_variable_of_the_graph;
+
 /// Cause: the element type of the value differs from that of the placeholder.
 /// Fix: convert the value before feeding it; there are no implicit conversions.
 template <class Hook, class Fed, class Given, class Wanted>

@@ -184,14 +184,18 @@ class Executor
   /// The variable's elements, row-major, to be read or overwritten. Valid until the next run. Waits for the device.
   template <class N>
   auto variable(N) {
-    static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),
-                  "crochet: the graph has no variable of this name.");
-    using E = element_t<T::template node<N>().dtype>;
-    constexpr std::size_t index = T::variable_index(T::template node_id<N>);
-    this->flush();
-    if constexpr (T::template node_id<N> == step_node) counted_.forget();
-    return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
-                        static_cast<std::size_t>(T::template node<N>().shape.size().factor));
+    using Reason = typename decltype(T::template variable_reason<N>())::type;
+    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
+    if constexpr (std::is_same_v<Reason, error::none>) {
+      using E = element_t<T::template node<N>().dtype>;
+      constexpr std::size_t index = T::variable_index(T::template node_id<N>);
+      this->flush();
+      if constexpr (T::template node_id<N> == step_node) counted_.forget();
+      return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
+                          static_cast<std::size_t>(T::template node<N>().shape.size().factor));
+    } else {
+      return std::span<float>{};  // no second error where the elements are used
+    }
   }
 
   /// Counted on the host. Waits only after a plan that changes the step otherwise than by adding one.
