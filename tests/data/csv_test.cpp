@@ -261,8 +261,14 @@ TEST(Csv, AWrongNameIsAnErrorWithTheNearest) {
   const auto error = [](auto take) { return error_of("price,name\n1,x\n", take); };
   EXPECT_EQ(error([](const Table& t) { (void)t.columns<"prize">(); }),
             "houses.csv: there is no column \"prize\"; did you mean \"price\"?");
-  expect_says(error([](const Table& t) { (void)t.columns<"price", "height">(); }),
-              {"no column \"height\"; use a name"});
+  EXPECT_EQ(error([](const Table& t) { (void)t.columns<"price", "height">(); }),
+            "houses.csv: there is no column \"height\"; there are: \"price\", \"name\"");
+  EXPECT_EQ(error_of("price;name\n1;x\n", [](const Table& t) { (void)t.columns<"name">(); }),
+            "houses.csv: there is no column \"name\"; there are: \"price;name\"; if that is a whole line, set "
+            "CsvOptions::separator");
+  EXPECT_EQ(error_of("a,b,c,d,e,f,g,h,i,j\n1,2,3,4,5,6,7,8,9,0\n", [](const Table& t) { (void)t.columns<"height">(); }),
+            "houses.csv: there is no column \"height\"; there are: \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", "
+            "\"h\" and 2 more");
   expect_says(error([](const Table& t) { (void)t.drop_missing<"prise">(); }), {"did you mean \"price\"?"});
   expect_says(error([](const Table& t) { (void)t.categories("price"); }), {"column price: it holds numbers"});
   expect_says(error([](const Table& t) { (void)t.fill_missing<"name">(0); }), {"column name: \"x\" is no number"});

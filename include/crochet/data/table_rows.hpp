@@ -28,8 +28,14 @@ namespace detail {
   names.reserve(columns.size());
   for (const TableColumn& column : columns) names.emplace_back(column.name);
   const std::string_view near = closest(name, names);
-  throw DataError(file + ": there is no column " + cell_text(name) +
-                  (near.empty() ? "; use a name of its first line" : "; did you mean " + cell_text(near) + "?"));
+  const std::string text = file + ": there is no column " + cell_text(name);
+  if (!near.empty()) throw DataError(text + "; did you mean " + cell_text(near) + "?");
+  constexpr std::size_t a_few = 8;
+  std::string there;
+  for (std::size_t i = 0; i < names.size() && i < a_few; ++i) there += (i == 0 ? "" : ", ") + cell_text(names[i]);
+  if (names.size() > a_few) there += " and " + std::to_string(names.size() - a_few) + " more";
+  throw DataError(text + "; there are: " + there +
+                  (names.size() == 1 ? "; if that is a whole line, set CsvOptions::separator" : ""));
 }
 
 }  // namespace detail
