@@ -238,7 +238,7 @@ cr::BestCheckpoint best{cr::AveragedSaver{cr::Saver{"out/best", {.max_to_keep = 
                         {.aim = cr::Aim::highest}};
 cr::HookChain chain{
     cr::NanTensor<"loss">{},
-    cr::MovingAverage{.averages = averages},
+    cr::MovingAverage{.averages = averages, .decay = 0.999},
     cr::Evaluate{cr::fetches<"accuracy">, batches, {.every_steps = 500, .during = averages.swapped(), .then = metrics}},
     cr::stop_if_no_increase(metrics, "accuracy", 5000, {.run_every_steps = 500}),
     best,
