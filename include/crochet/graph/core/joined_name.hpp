@@ -39,7 +39,7 @@ constexpr void append_part(TextPool& text, const T& part) {
 
 /// The parts, one after the other, as a name: `dense(x, 32, joined_name("block_", i, "/up"))`.
 /// - The result converts to std::string_view. That view is valid as long as the result.
-/// - A std::string is no replacement: in a model it does not compile with clang and the library of g++ 12.
+/// - A std::string is no replacement: in a model it does not compile with clang 14 and the library of g++ 12.
 template <NamePart... Part>
 constexpr TextPool joined_name(const Part&... parts) {
   TextPool name;
