@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -279,7 +280,7 @@ TEST(Evaluate, AnEndOfDataThatIsThrownEndsThePassAndNotTheTraining) {
 /// As callable(), but throws at the end of each pass.
 template <class End>
 auto throwing_callable() {
-  return [next = callable()]() mutable -> std::optional<Batch> {
+  return [next = std::function<std::optional<Batch>()>(callable())]() -> std::optional<Batch> {
     auto batch = next();
     if (!batch) throw End{};
     return batch;
