@@ -16,6 +16,7 @@
 #include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/reads_only.hpp>
 #include <crochet/executor/plan/tables.hpp>
+#include <crochet/executor/plan/variable_reason.hpp>
 #include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/layers/layers.hpp>
@@ -146,7 +147,7 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
   /// value has all zeros, and counts as initialized from here on.
   template <class N>
   auto variable(N) {
-    using Reason = typename decltype(T::template variable_reason<N>())::type;
+    using Reason = typename decltype(variable_reason<T, N>())::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr (std::is_same_v<Reason, error::none>) {
       using E = element_t<T::template node<N>().dtype>;

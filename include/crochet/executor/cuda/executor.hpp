@@ -22,6 +22,7 @@
 #include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
+#include <crochet/executor/plan/variable_reason.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/session/unusable_executor.hpp>
@@ -184,7 +185,7 @@ class Executor
   /// The variable's elements, row-major, to be read or overwritten. Valid until the next run. Waits for the device.
   template <class N>
   auto variable(N) {
-    using Reason = typename decltype(T::template variable_reason<N>())::type;
+    using Reason = typename decltype(cpu::variable_reason<T, N>())::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr (std::is_same_v<Reason, error::none>) {
       using E = element_t<T::template node<N>().dtype>;

@@ -6,9 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include <crochet/base/error/hint.hpp>
-#include <crochet/base/error/request.hpp>
-#include <crochet/base/error/words.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/graph/passes/layouts.hpp>
@@ -48,7 +45,6 @@ constexpr std::size_t count_nodes(const Op& of) {
 
 constexpr bool has_value(const Node& n) { return n.op->kind != OpKind::group; }
 constexpr bool is_placeholder(const Node& n) { return n.is(op::placeholder); }
-constexpr bool is_variable(const Node& n) { return n.is(op::variable); }
 constexpr bool is_anything(const Node&) { return true; }
 
 constexpr std::size_t alignment = 64;
@@ -213,21 +209,6 @@ struct Tables {
   template <class N>
   static constexpr const Node& node() {
     return graph.nodes[static_cast<std::size_t>(node_id<N>)];
-  }
-
-  static constexpr auto variable_names =
-      detail::names_of<graph, text, detail::count_names<graph>(detail::is_variable)>(detail::is_variable);
-  /// The type is error::none if N is the name of a variable, else why it is not.
-  template <class N>
-  static constexpr auto variable_reason() {
-    if constexpr (!crochet::detail::AnyName<N>) {
-      return std::type_identity<crochet::detail::name_reason<N>>{};
-    } else if constexpr (node_id<N> >= 0 && node<N>().is(op::variable)) {
-      return std::type_identity<error::none>{};
-    } else {
-      return std::type_identity<error::this_is_no_variable_of_the_graph<crochet::detail::spelt<N>,
-                                                                        crochet::detail::hint<N, variable_names>>>{};
-    }
   }
 };
 
