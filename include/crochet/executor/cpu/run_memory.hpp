@@ -39,7 +39,8 @@ class RunMemory {
   template <class P, class Frame, class... F>
   CROCHET_HOST_ALWAYS_INLINE void bind_feeds(Frame& frame, const F&... feeds) {
     frame.dims.fill(unknown_dim);
-    bind_in_order<T>([&](auto, const auto& feed) { bind_feed(feed, frame); }, feeds...);
+    bind_in_order<T>(
+        [&](auto, const auto& feed) __attribute__((always_inline)) { bind_feed(feed, frame); }, feeds...);
     check_dims<T, P>(frame.dims, dims_);
   }
   /// The second half: the places of values, at the sizes in `frame`.
