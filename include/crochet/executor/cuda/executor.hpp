@@ -22,7 +22,6 @@
 #include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
-#include <crochet/executor/plan/variable_reason.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/session/unusable_executor.hpp>
@@ -185,18 +184,15 @@ class Executor
   /// The variable's elements, row-major, to be read or overwritten. Valid until the next run. Waits for the device.
   template <class N>
   auto variable(N) {
-    using Reason = typename decltype(cpu::variable_reason<T, N>())::type;
-    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
-    if constexpr (std::is_same_v<Reason, error::none>) {
-      using E = element_t<T::template node<N>().dtype>;
-      constexpr std::size_t index = T::variable_index(T::template node_id<N>);
-      this->flush();
-      if constexpr (T::template node_id<N> == step_node) counted_.forget();
-      return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
-                          static_cast<std::size_t>(T::template node<N>().shape.size().factor));
-    } else {
-      return std::span<float>{};  // no second error where the elements are used
-    }
+    // Not cpu::variable_reason: nvcc's front end crashes at it.
+    static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),
+                  "crochet: the graph has no variable of this name.");
+    using E = element_t<T::template node<N>().dtype>;
+    constexpr std::size_t index = T::variable_index(T::template node_id<N>);
+    this->flush();
+    if constexpr (T::template node_id<N> == step_node) counted_.forget();
+    return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
+                        static_cast<std::size_t>(T::template node<N>().shape.size().factor));
   }
 
   /// Counted on the host. Waits only after a plan that changes the step otherwise than by adding one.
