@@ -435,7 +435,7 @@ TEST(Csv, AHeaderMayContinueBehindAPiece) {
   for (int column = 0; column < 20'000; ++column) header += ",column" + std::to_string(column);
   ASSERT_GT(header.size(), detail::LinePieces::piece_bytes);
   std::string row(40'000, '1');
-  for (int column = 0; column < 20'000; ++column) row[static_cast<std::size_t>(2 * column)] = ',';
+  for (int column = 0; column < 20'000; ++column) row[2 * static_cast<std::size_t>(column)] = ',';
   EXPECT_EQ(table_of(header + "\n1" + row + "\n").rows(), 1);
   const Table late = table_of(std::string(detail::LinePieces::piece_bytes, '\n') + "a\n7\n");
   EXPECT_EQ(values(late.column<double>("a")), (std::vector<double>{7}));
