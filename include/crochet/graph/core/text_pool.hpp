@@ -70,13 +70,4 @@ class TextPool {
   std::size_t size_ = 0, room_ = 0;
 };
 
-namespace detail {
-constexpr TextPool joined(std::string_view first, std::string_view second) {
-  TextPool text;
-  text.append(first);
-  text.append(second);
-  return text;
-}
-}  // namespace detail
-
 }  // namespace crochet

@@ -3,6 +3,7 @@
 #pragma once
 #include <string_view>
 
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
@@ -14,7 +15,7 @@ namespace crochet {
 namespace detail {
 constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::string_view what, DType type,
                                 const Shape& shape, const Initializer& init) {
-  return g.variable(joined(layer, what).view(), type, shape, init, true);
+  return g.variable(joined_name(layer, what), type, shape, init, true);
 }
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name, const Initializer& init, DType stored) {
   const Shape shape = x.shape();

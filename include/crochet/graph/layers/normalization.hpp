@@ -2,6 +2,7 @@
 // Normalisation layers. Variables are named `name/gamma`, `name/beta`, `name/moving_mean`, `name/moving_variance`, as
 // in TensorFlow.
 #pragma once
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 
@@ -16,7 +17,7 @@ constexpr Tensor channel_variable(Tensor x, std::string_view layer, std::string_
 }
 constexpr Tensor moving_average(Tensor x, std::string_view layer, std::string_view what, double begin) {
   const Shape s = x.shape();
-  return x.graph->variable(joined(layer, what).view(), x.dtype(), {s[s.rank - 1]}, constant_initializer(begin), false);
+  return x.graph->variable(joined_name(layer, what), x.dtype(), {s[s.rank - 1]}, constant_initializer(begin), false);
 }
 }  // namespace detail
 

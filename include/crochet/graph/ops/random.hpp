@@ -4,6 +4,7 @@
 // The state is a variable, `random_state`: the executor's seed gives its initial value, and every run that draws
 // increments it.
 #pragma once
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/ops/control.hpp>
 
 namespace crochet {
@@ -24,8 +25,8 @@ inline constexpr Op random_bool{.name = "random_bool", .kind = OpKind::kernel};
 constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
   const bool flagged = flag.id >= 0;
   if (flagged && g.name_of(flag.id).empty()) graph_error::flag_needs_a_name();
-  const TextPool name = detail::joined(flagged ? g.name_of(flag.id) : "", flagged ? "/random_state" : "random_state");
-  const TextPool next = detail::joined(name.view(), "/next");
+  const TextPool name = joined_name(flagged ? g.name_of(flag.id) : "", flagged ? "/random_state" : "random_state");
+  const TextPool next = joined_name(name, "/next");
   if (g.has(next.view())) return g[next.view()];
   const Tensor state = g.variable<std::int64_t>(name.view(), {}, uniform(0, 0x1p52), false);
   // Not by assign_add: while g guards assignments, for runs of an accumulated step, it would keep the state in most

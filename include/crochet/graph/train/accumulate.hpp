@@ -8,6 +8,7 @@
 // update, and a checkpoint within a step has the sums of all ranks. minimize_in_parts() exchanges the sums when they
 // are applied.
 #pragma once
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/train/apply_gradients.hpp>
 
 namespace crochet {
@@ -17,7 +18,7 @@ namespace detail {
 class GradientSums {
  public:
   constexpr GradientSums(GraphBuilder& g, std::string_view scope) : g_(g) {
-    count_ = g.variable<std::int64_t>(joined(scope, "accumulated_gradients").view(), {}, zeros(), false);
+    count_ = g.variable<std::int64_t>(joined_name(scope, "accumulated_gradients"), {}, zeros(), false);
     fresh_ = equal(count_, g.constant<std::int64_t>(0));
   }
   /// The number of gradients in the sums, including this run's.

@@ -3,6 +3,7 @@
 #pragma once
 #include <string_view>
 
+#include <crochet/graph/core/joined_name.hpp>
 #include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/train/rate.hpp>
 
@@ -13,7 +14,7 @@ namespace crochet {
 constexpr Tensor slot_variable(Tensor variable, std::string_view suffix, const Initializer& init = zeros()) {
   GraphBuilder& g = *variable.graph;
   const Tensor whole = whole_variable(variable);
-  const TextPool name = detail::joined(g.name_of(whole.id), suffix);
+  const TextPool name = joined_name(g.name_of(whole.id), suffix);
   const Tensor slot = g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
   if (whole.id != variable.id) g.note_part(slot, whole);
   return slot;
@@ -23,7 +24,7 @@ namespace detail {
 
 /// beta^t with t the number of the current step, from 1. Kept in double.
 constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::string_view suffix, double beta) {
-  const TextPool name = joined(scope, suffix);
+  const TextPool name = joined_name(scope, suffix);
   const Tensor p = g.variable<double>(name.view(), {}, crochet::ones(), false);
   return g.assign(p, p * beta);
 }
@@ -31,7 +32,7 @@ constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::st
 /// The learning rate of this step. Its name is "learning_rate" with the scope as prefix, if that name is free, so that
 /// hooks can fetch it.
 constexpr Tensor learning_rate(GraphBuilder& g, std::string_view scope, const Rate& rate) {
-  const TextPool name = joined(scope, "learning_rate");
+  const TextPool name = joined_name(scope, "learning_rate");
   const Tensor now = rate.now(g);
   if (!g.has(name.view())) g.name(name.view(), now);
   return now;
