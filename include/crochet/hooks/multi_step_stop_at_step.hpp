@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
@@ -53,11 +51,7 @@ struct MultiStepStopAtStep {
     state.stop.begin("MultiStepStopAtStep");
   }
   void after_create_session(auto& session, auto& coordinator) {
-    Request request;  // of StopAtStep, made here under the name of this hook
-    state.stop.after_create_session(session, request);
-    if (request.reason) {
-      coordinator.request_stop(*request.reason, detail::readable_name<MultiStepStopAtStep>.view());
-    }
+    state.stop.after_create_session(session, coordinator, detail::readable_name<MultiStepStopAtStep>.view());
   }
 
   auto before_run(auto& run) {
@@ -77,10 +71,6 @@ struct MultiStepStopAtStep {
   }
 
  private:
-  struct Request {
-    std::optional<std::string> reason{};
-    void request_stop(std::string why, std::string_view /*who*/) { reason = std::move(why); }
-  };
   [[noreturn]] CROCHET_COLD void refuse(std::int64_t step) const {
     throw LogicError("crochet: MultiStepStopAtStep: the run should have ended at step " + std::to_string(state.due) +
                      " and ended at " + std::to_string(step) +

@@ -33,15 +33,15 @@ struct StopAtStep {
   /// The step at which it stops; set when the session is created. With num_steps it survives recovery.
   std::int64_t target = -1;
 
-  /// hook: the name in an error, for a hook that is made of this one.
+  /// hook, here and below: the name in errors and as the source of a stop, for a hook that is made of this one.
   void begin(std::string_view hook = "StopAtStep") {
     check(hook);
     target = last_step.value_or(-1);
   }
 
-  void after_create_session(auto& session, auto& coordinator) {
+  void after_create_session(auto& session, auto& coordinator, std::string_view hook = "StopAtStep") {
     if (target < 0) target = session.step() + std::min(*num_steps, most - session.step());
-    if (session.step() >= target) coordinator.request_stop(reason(), "StopAtStep");
+    if (session.step() >= target) coordinator.request_stop(reason(), hook);
   }
 
   void after_run(auto& run, const auto& /*values*/) const {
