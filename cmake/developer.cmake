@@ -11,14 +11,18 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# GNU gold, if it is there, links the tests in half the time. Only for tests: other programs are linked as a user's.
+# The first of these linkers that is there links the tests: mold in a fifth of the time of the standard one, gold in half.
+# Only for tests: other programs are linked as a user's.
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND
    NOT (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize"))
   include(CheckLinkerFlag)
-  check_linker_flag(CXX -fuse-ld=gold CROCHET_GOLD)
-  if(CROCHET_GOLD)
-    add_link_options(-fuse-ld=gold)
-  endif()
+  foreach(linker IN ITEMS mold lld gold)
+    check_linker_flag(CXX -fuse-ld=${linker} CROCHET_HAS_${linker})
+    if(CROCHET_HAS_${linker})
+      add_link_options(-fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF) # -std=c++20 and not gnu++20

@@ -31,7 +31,7 @@ case ${1:-} in
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
 if [ "${tests:-}" ]; then
-  programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
+  programs="$programs clang++:clang mold:mold python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
   packages="$packages libgtest-dev libboost-context-dev" # the last: fibers, the threads of a GPU in software
   has_nvrtc || packages="$packages python3-venv"
 fi
@@ -121,6 +121,17 @@ install_missing() {
   say "installed"
 }
 
+# clang++ links the C++ library of the newest gcc that it finds. That one may have no C++ half: on Ubuntu 26.04 MPI brings
+# gfortran-16, beside g++-15.
+find_library_of_clang() {
+  ! echo 'int main() {}' | clang++ -x c++ -o /dev/null - 2>/dev/null || return 0
+  gcc=$(clang++ -v 2>&1 | sed -n 's|^Selected GCC installation: .*/||p')
+  [ "$gcc" ] || stop "clang++ cannot link a program. Try: echo 'int main() {}' | clang++ -x c++ -"
+  missing=" libstdc++-$gcc-dev"
+  find_root
+  install_missing
+}
+
 # The presets need workflows, which came with CMake 3.25.
 check_cmake() {
   version=$(cmake --version | sed -n '1s/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
@@ -167,6 +178,7 @@ if [ "$missing" ]; then
   find_root
   install_missing
 fi
+! command -v clang++ >/dev/null 2>&1 || find_library_of_clang
 check_cmake "$1"
 [ -z "${tests:-}" ] || find_nvrtc
 [ -z "${jax:-}" ] || find_jax

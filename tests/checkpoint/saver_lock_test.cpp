@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
 #include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>

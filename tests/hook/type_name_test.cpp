@@ -112,9 +112,10 @@ TEST(TypeName, OfALambdaIsWithoutItsPlace) {
 TEST(TypeName, OfATypeInAFunctionIsWithoutTheFunction) {
   struct Local {};
   auto inside = [n = 0](auto /*unused*/) mutable {
-    struct InLambda {};
-    ++n;
-    return Calls{InLambda{}};
+    struct InLambda {
+      int runs;
+    };
+    return Calls{InLambda{++n}};
   };
   EXPECT_EQ(detail::type_name<Local>(), "Local");
   EXPECT_EQ((detail::type_name<Every<10, Local>>()), "Every<10, Local>");

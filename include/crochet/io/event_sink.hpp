@@ -32,7 +32,7 @@ class EventFileSink final : public EventSink {
  public:
   /// Null if a file of that name exists. Throws IoError if creating it fails for another reason.
   static std::unique_ptr<EventSink> create(const std::filesystem::path& path);
-  ~EventFileSink() override { (void)::close(file_); }
+  ~EventFileSink() override;
 
   void write(std::string_view bytes) override;
   void sync() override;

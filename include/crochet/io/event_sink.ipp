@@ -27,6 +27,8 @@ CROCHET_INLINE std::unique_ptr<EventSink> EventFileSink::create(const std::files
   fail(path, "be made");
 }
 
+CROCHET_INLINE EventFileSink::~EventFileSink() { (void)::close(file_); }
+
 CROCHET_INLINE void EventFileSink::write(std::string_view bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
