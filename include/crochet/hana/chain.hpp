@@ -48,9 +48,9 @@ struct make_impl<crochet::HookChainTag> {
 template <>
 struct unpack_impl<crochet::HookChainTag> {
   template <class Chain, class F>
-  static constexpr decltype(auto) apply(Chain&& chain, F&& f) {
+  static constexpr decltype(auto) apply(Chain&& hooks, F&& f) {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
-      return static_cast<F&&>(f)(crochet::detail::hook_at<I>(static_cast<Chain&&>(chain))...);
+      return static_cast<F&&>(f)(crochet::detail::hook_at<I>(static_cast<Chain&&>(hooks))...);
     }
     (crochet::detail::chain_indices<Chain>{});
   }
@@ -75,19 +75,19 @@ struct is_empty_impl<crochet::HookChainTag> {
 template <>
 struct at_impl<crochet::HookChainTag> {
   template <class Chain, class N>
-  static constexpr decltype(auto) apply(Chain&& chain, const N&) {
-    return crochet::detail::hook_at<N::value>(static_cast<Chain&&>(chain));
+  static constexpr decltype(auto) apply(Chain&& hooks, const N&) {
+    return crochet::detail::hook_at<N::value>(static_cast<Chain&&>(hooks));
   }
 };
 
 template <>
 struct drop_front_impl<crochet::HookChainTag> {
   template <class Chain, class N>
-  static constexpr auto apply(Chain&& chain, const N&) {
+  static constexpr auto apply(Chain&& hooks, const N&) {
     constexpr std::size_t size = std::remove_cvref_t<Chain>::size;
     constexpr std::size_t dropped = N::value < size ? N::value : size;
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return hana::make<crochet::HookChainTag>(crochet::detail::hook_at<I + dropped>(static_cast<Chain&&>(chain))...);
+      return hana::make<crochet::HookChainTag>(crochet::detail::hook_at<I + dropped>(static_cast<Chain&&>(hooks))...);
     }
     (std::make_index_sequence<size - dropped>{});
   }
@@ -97,12 +97,12 @@ struct drop_front_impl<crochet::HookChainTag> {
 template <>
 struct insert_impl<crochet::HookChainTag> {
   template <class Chain, class N, class Added>
-  static constexpr auto apply(Chain&& chain, const N&, Added&& added) {
+  static constexpr auto apply(Chain&& hooks, const N&, Added&& added) {
     constexpr std::size_t place = N::value;
     return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) {
-      return hana::make<crochet::HookChainTag>(crochet::detail::hook_at<I>(static_cast<Chain&&>(chain))...,
+      return hana::make<crochet::HookChainTag>(crochet::detail::hook_at<I>(static_cast<Chain&&>(hooks))...,
                                                static_cast<Added&&>(added),
-                                               crochet::detail::hook_at<J + place>(static_cast<Chain&&>(chain))...);
+                                               crochet::detail::hook_at<J + place>(static_cast<Chain&&>(hooks))...);
     }
     (std::make_index_sequence<place>{}, std::make_index_sequence<std::remove_cvref_t<Chain>::size - place>{});
   }

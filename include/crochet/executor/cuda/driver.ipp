@@ -382,7 +382,7 @@ CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   check(driver.create_event(&made, detail::without_timing), "make an event");
   Event event;
   event.handle = {made, [context = context_](void* e) {
-                    const detail::CurrentContext here(context);
+                    const detail::CurrentContext restored(context);
                     detail::driver().destroy_event(e);
                   }};
   check(driver.record(made, stream(which)), "record an event");
