@@ -64,6 +64,16 @@ TEST(TypeName, SpellsStringsWholeAndDefaultArgumentsOnEveryCompiler) {
   EXPECT_EQ((type_name<Outer<int>::Inner<"loss">>()), "Outer<int>::Inner<\"loss\">");
 }
 
+TEST(TypeName, ReadsEverySpellingOfAString) {
+  using detail::readable_type_name;
+  EXPECT_EQ(readable_type_name("crochet::Every<10, crochet::Watch<crochet::FixedString<5>{\"a, b\"}> >"),
+            "Every<10, Watch<\"a, b\">>");
+  EXPECT_EQ(readable_type_name("crochet::Every<10, crochet::Watch<FixedString<5>{\"a, b\"}>>"),  // clang 21
+            "Every<10, Watch<\"a, b\">>");
+  EXPECT_EQ(readable_type_name("user::Row<crochet::FixedString<5>, user::Point{1}>"), "Row<FixedString<5>, Point{1}>");
+  EXPECT_EQ(readable_type_name("user::MyFixedString<5>{\"a\"}"), "MyFixedString<5>{\"a\"}");
+}
+
 TEST(TypeName, ShowsWhereTheCompilerShortensAString) {
   EXPECT_EQ(detail::readable_type_name("crochet::Every<10, crochet::Watch<{{97, 98, 99, ...}}>>"),
             "Every<10, Watch<\"abc\u2026\">>");

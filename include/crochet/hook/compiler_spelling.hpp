@@ -26,20 +26,20 @@ constexpr std::string_view compiler_type_name() {
 #endif
 }
 
-/// g++'s type of a string argument.
-inline constexpr std::string_view string_argument = "crochet::FixedString<";
+/// The type of a string argument. Compilers write `crochet::` in front; clang 21 in some places does not.
+inline constexpr std::string_view string_argument = "FixedString<";
 
 /// Where a compiler omits the rest of a string argument.
 inline constexpr std::string_view shortened_text = "\u2026";
 
 /// Replaces one string argument in a compiler's spelling, starting at `at`, by the literal. Returns the number of
-/// characters consumed, 0 if there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`,
-/// of which it prints at most ten numbers, and `...` for the others.
+/// characters consumed, 0 if there is none. g++, and clang from 18 on: `FixedString<5>{"loss"}`; clang before:
+/// `{{108, 111, 115, 115, 0}}`, of which it prints at most ten numbers, and `...` for the others.
 template <class Out>
 constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with(string_argument)) {
-    const std::size_t open = text.find('{', at);
-    if (open == std::string_view::npos) return 0;
+    const std::size_t open = text.find('>', at) + 1;
+    if (open == 0 || open == text.size() || text[open] != '{') return 0;  // a type argument
     if (text.substr(open).starts_with("{{")) return open - at + append_literal(out, text, open);
     const std::size_t close = text.find("\"}", open + 2);
     if (close == std::string_view::npos) return 0;
@@ -104,11 +104,12 @@ constexpr std::size_t length_before_type(std::string_view text, std::size_t end)
 template <class Out>
 constexpr void write_readable(Out& out, std::string_view text) {
   const std::size_t begin = out.size();
-  std::size_t word = begin;  // where the current identifier starts
+  std::size_t word = begin;  // where the current identifier starts, in `out`
+  std::size_t start = 0;     // the same in `text`
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     // Most characters end here: constant evaluation takes milliseconds for a long name.
-    if (in_word(c) && (c != string_argument.front() || !text.substr(i).starts_with(string_argument))) {
+    if (in_word(c) && !(i == start && c == string_argument.front() && text.substr(i).starts_with(string_argument))) {
       out += c;
       ++i;
       continue;
@@ -142,6 +143,7 @@ constexpr void write_readable(Out& out, std::string_view text) {
       ++i;
     }
     word = out.size();
+    start = i;
   }
 }
 CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
