@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libnvrtc for tests of how NVRTC is found. Its version is the name of its folder, for example 12.4. It knows sm_75
-// and sm_90, and the text "wrong" does not compile.
+// and sm_90, and the text "wrong" does not compile, nor "built-in" before libnvrtc-builtins.so.12.4 is loaded.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -55,6 +55,10 @@ int nvrtcCompileProgram(void*, int count, const char* const* options) {
     return invalid_option;
   }
   if (text == "wrong") messages = "crochet_plan.cu(1): error: this declaration has no type\n";
+  constexpr const char* builtins = "libnvrtc-builtins.so.12.4";
+  if (text == "built-in" && dlopen(builtins, RTLD_LAZY | RTLD_NOLOAD) == nullptr) {
+    messages = std::string("nvrtc: error: failed to open ") + builtins + ".\n";
+  }
   return messages.empty() ? 0 : does_not_compile;
 }
 int nvrtcGetCUBINSize(void*, std::size_t* size) {

@@ -25,6 +25,7 @@ class FoundNvrtc : public ::testing::Test {
     const fs::path folder = root_ / version;
     fs::create_directories(folder);
     fs::copy_file(CROCHET_FAKE_NVRTC, folder / name);
+    fs::copy_file(CROCHET_FAKE_BUILTINS, folder / (std::string("libnvrtc-builtins.so.") + version));
     return folder.string();
   }
   /// Prints what `of` returns, or its error, with this LD_LIBRARY_PATH, and ends the process.
@@ -63,6 +64,11 @@ TEST_F(FoundNvrtc, ReportsAWrongText) {
   EXPECT_EXIT(
       print(folder, [] { return compile_text("wrong").code; }), ended,
       "crochet: NVRTC 12\\.4 .*12.* does not compile a plan:\ncrochet_plan.cu.1.: error: this declaration has no type");
+}
+// The system looks in the folders that LD_LIBRARY_PATH had when the program started.
+TEST_F(FoundNvrtc, FindsItsBuiltInsInAFolderThatTheSystemDoesNotSearch) {
+  const std::string folder = folder_with("12.4", "libnvrtc.so.12");
+  EXPECT_EXIT(print(folder, [] { return compile_text("built-in").code; }), ended, "^code\n");
 }
 TEST_F(FoundNvrtc, NamesTheGpuThatItDoesNotKnow) {
   EXPECT_EXIT(

@@ -59,6 +59,15 @@ struct Nvrtc {
     const auto [major, minor] = numbers();
     return std::to_string(major) + "." + std::to_string(minor) + " (" + library.file_of("nvrtcVersion") + ")";
   }
+  /// Loads the library of NVRTC's own functions, which lies beside it. NVRTC opens it by its name alone, so a folder
+  /// that only this program knows would not do. Stays loaded; without that file NVRTC reports its own error.
+  void load_builtins() const {
+    const auto [major, minor] = numbers();
+    std::string file = library.file_of("nvrtcVersion");
+    file.resize(file.rfind('/') + 1);
+    file += "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+    const SharedLibrary builtins{file.c_str()};
+  }
   bool makes_code_for(int architecture) const {
     int count = 0;
     architecture_count(&count);
@@ -98,6 +107,12 @@ struct FoundNvrtc {
   std::string reason;
 
   FoundNvrtc() {
+    search();
+    if (nvrtc) nvrtc->load_builtins();
+  }
+
+ private:
+  void search() {
     std::string refused;
     for (const std::string& place : nvrtc_places()) {
       if (const Nvrtc one(place); one.is_new_enough()) {
