@@ -1,10 +1,11 @@
 # How this project's own tests and examples start programs of several ranks.
 
-# crochet_is_open_mpi(<result> <mpirun>): whether this is the launcher of Open MPI.
+# crochet_is_open_mpi(<result> <mpirun>): whether this is the launcher of Open MPI. Ubuntu 26.04's has no text for its
+# version, and prints the name of the missing file, help-schizo-ompi.txt.
 function(crochet_is_open_mpi result mpirun)
-  execute_process(COMMAND ${mpirun} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  execute_process(COMMAND ${mpirun} --version OUTPUT_VARIABLE version ERROR_VARIABLE version)
   set(${result} OFF PARENT_SCOPE)
-  if(version MATCHES "Open MPI|OpenRTE")
+  if(version MATCHES "Open MPI|OpenRTE|ompi")
     set(${result} ON PARENT_SCOPE)
   endif()
 endfunction()
