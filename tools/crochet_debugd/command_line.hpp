@@ -28,10 +28,11 @@ inline void describe(CLI::App& app, Options& options) {
     app.add_option(name, value, what)->check(not_negative)->type_name("N")->capture_default_str();
   };
   app.description(
-      "Receives the debug streams of GrpcDebugHook (TensorFlow's and crochet's): a line for each run, and dump "
-      "directories that DebugDumpDir and crochet-dump open.");
+      "Receives the debug streams of GrpcDebugHook (TensorFlow's and crochet's):\n"
+      "a line for each run, and dump directories that DebugDumpDir and\n"
+      "crochet-dump open.");
   app.footer(std::string("While it runs, its standard input takes\n") + command_help +
-             "\n\nExit status: 0 all is well, 1 it could not start, 2 wrong usage, 3 a run did not come whole.");
+             "\n\nExit status: 0 all is well, 1 it could not start, 2 wrong usage,\n3 a run did not come whole.");
 
   app.add_option("--listen", options.listen, "host:port (port 0: any) or unix:PATH")->capture_default_str();
   app.add_flag("--insecure-remote", options.insecure_remote, "listen on an address of others without TLS");

@@ -20,7 +20,8 @@
 namespace crochet::debugd {
 
 inline constexpr const char* command_help =
-    "watch KEY     let a gated op send, from the next run on (KEY: node, node:slot or node:slot:DebugOp)\n"
+    "watch KEY     let a gated op send, from the next run on\n"
+    "              (KEY: node, node:slot or node:slot:DebugOp)\n"
     "unwatch KEY   no more\n"
     "break KEY     hold the run at each of its tensors\n"
     "continue      let what is held go on\n"

@@ -26,17 +26,19 @@ namespace crochet_dump {
 
 namespace {
 
+// Newer versions of CLI11 break lines of more than 80 characters.
 constexpr const char* about =
-    "Shows what the debugger dumped: DumpingDebugHook's session root or one run directory,\n"
-    "crochet's or TensorFlow 1's (tfdbg). Tensors are named NODE:SLOT and come in step order.\n"
-    "Shows as well what event files (TensorBoard's) hold: crochet-dump events,\n"
-    "and draws their scalars: crochet-dump plot.";
+    "Shows what the debugger dumped: DumpingDebugHook's session root or one run\n"
+    "directory, crochet's or TensorFlow 1's (tfdbg). Tensors are named NODE:SLOT\n"
+    "and come in step order. Shows as well what event files (TensorBoard's) hold:\n"
+    "crochet-dump events, and draws their scalars: crochet-dump plot.";
 
 constexpr const char* footer =
-    "Exit status: 0 when something was found, or the dumps are equal; 1 when nothing was found, or\n"
-    "they differ; 2 for a wrong command line, or when something could not be read. What could be read\n"
-    "is printed all the same.\n"
-    "With --json each line is a JSON object; NaN and infinities are \"nan\", \"inf\" and \"-inf\".";
+    "Exit status: 0 when something was found, or the dumps are equal; 1 when\n"
+    "nothing was found, or they differ; 2 for a wrong command line, or when\n"
+    "something could not be read. What could be read is printed all the same.\n"
+    "With --json each line is a JSON object; NaN and infinities are \"nan\",\n"
+    "\"inf\" and \"-inf\".";
 
 /// Refuses a sign, `nan` and `inf`: of a number without a sign CLI11 takes -1 for the greatest one.
 const CLI::Validator& not_negative() {
