@@ -1,6 +1,6 @@
 #!/bin/sh
 # sh cmake/provision.sh demo|test|full|bench|ci|interop
-# Installs the missing packages for that command, on Debian 12, Ubuntu 24.04 or later. Without the permission to
+# Installs the missing packages for that command, on Debian 12, Ubuntu 24.04, or later ones. Without the permission to
 # install, it prints the one command that does, and stops. If nothing is missing it prints nothing.
 # CROCHET_PROVISION=skip installs and checks nothing. With --ranks in ARGS, the demo's arguments, it needs MPI.
 set -eu
