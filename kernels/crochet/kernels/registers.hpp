@@ -18,10 +18,6 @@ template <class T>
 struct cells<T, 1> {
   using type = cell_t<T>;
 };
-template <>
-struct signed_integer<2> {
-  using type = std::int16_t;
-};
 template <class T, int N>
 using mask_like = vec<typename signed_integer<sizeof(cell_t<T>)>::type, N>;
 
@@ -137,7 +133,7 @@ CROCHET_ALWAYS_INLINE auto cast(const V& x) {
   } else if constexpr (N == 1) {
     return std::is_same_v<To, bool> ? static_cast<Out>(x != V{}) : static_cast<Out>(x);
   } else if constexpr (std::is_same_v<To, bool>) {
-    return x != V{};
+    return truth(x != V{});
   } else if constexpr (detail::is_mask<V> && std::is_same_v<From, bool>) {
     return as_mask<To, N>(x) ? fill<To, N>(1) : Out{};
   } else {

@@ -57,6 +57,10 @@ struct signed_integer<1> {
   using type = std::int8_t;
 };
 template <>
+struct signed_integer<2> {
+  using type = std::int16_t;
+};
+template <>
 struct signed_integer<4> {
   using type = std::int32_t;
 };
@@ -126,13 +130,14 @@ CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
   }
 }
 
-/// The result of a comparison: a byte for one element, a mask for vectors (kernels/registers.hpp).
+/// The result of a comparison: a byte for one element, a mask for vectors (kernels/registers.hpp). clang compares
+/// vectors of bytes to a vector of char, which is unsigned on ARM; a mask has signed elements.
 template <class Mask>
 CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
   if constexpr (std::is_same_v<Mask, bool>) {
     return static_cast<std::uint8_t>(m);
   } else {
-    return m;
+    return reinterpret_cast<vec<typename detail::signed_integer<sizeof(m[0])>::type, lanes_of<Mask>>>(m);
   }
 }
 /// The sum of a vector's elements, in a fixed order.
