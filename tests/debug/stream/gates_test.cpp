@@ -140,7 +140,7 @@ TEST(DebugAddress, AnotherMachineIsNamedByATypeThatSaysHow) {
 TEST(DebugAddress, RefusesWhatIsNoAddress) {
   for (const char* text : {"", "localhost", "localhost:", "localhost:0", "localhost:65536", "localhost:99999999999",
                            "localhost:6064x", ":6064", "::1:6064", "file:///tmp/x", "local host:1", "localhost:1/a,b",
-                           "localhost:1/a\"", "unix:", "grpc://"}) {
+                           "localhost:1/a\"", "h\xc3\xb6st:1", "localhost:1/\x7f", "unix:", "grpc://"}) {
     EXPECT_THROW(DebugAddress{text}, crochet::LogicError) << text;
     EXPECT_THROW(DebugAddress{debug::InsecureRemote{text}}, crochet::LogicError) << text;
   }

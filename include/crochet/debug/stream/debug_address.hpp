@@ -114,7 +114,8 @@ class DebugAddress {
   }
   void check_target() const {
     for (const char c : url_) {
-      if (c <= ' ' || c == ',' || c == '|' || c == ';' || c == '"' || c == '\\' || c == '\x7f') {
+      const auto byte = static_cast<unsigned char>(c);  // char is unsigned on ARM
+      if (byte <= 0x20 || byte >= 0x7f || c == ',' || c == '|' || c == ';' || c == '"' || c == '\\') {
         fail("it has a character that no address has");
       }
     }
