@@ -1,7 +1,7 @@
 # Tests of kernels and of the executor, compiled for other instruction sets than the compiler's default, with other
-# loops and vector widths. Sets that this processor lacks are reported as skipped. The preset `release` runs all tests
-# with the machine's own instructions.
-option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, too" ON)
+# loops and vector widths. Sets that this processor lacks are reported as skipped, those of another architecture not at
+# all. The preset `release` runs all tests with the machine's own instructions.
+option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, or extensions of ARM, too" ON)
 
 # Sets CROCHET_RUNS_<set>, once: whether this processor runs programs for the instruction set.
 function(crochet_look_for_instructions set)
@@ -16,7 +16,15 @@ function(crochet_look_for_instructions set)
   list(TRANSFORM tests REPLACE "(.+)" "__builtin_cpu_supports(\"\\1\")")
   list(JOIN tests " && " tests)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/runs_${set}.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return @tests@ ? 0 : 1; }\n" @ONLY)
+  set(include "")
+  if(set MATCHES "^armv")
+    set(include "#include <sys/auxv.h>")
+    set(tests "(getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0")
+    if(set STREQUAL "armv8.6-a")
+      string(APPEND tests " && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0 && (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0")
+    endif()
+  endif()
+  file(CONFIGURE OUTPUT ${source} CONTENT "@include@\nint main() { return @tests@ ? 0 : 1; }\n" @ONLY)
   try_run(status compiles ${CMAKE_CURRENT_BINARY_DIR}/runs_${set} ${source})
   set(runs OFF)
   if(compiles AND status EQUAL 0)
@@ -27,6 +35,14 @@ endfunction()
 
 function(crochet_test_with_instructions name file prefix set libraries)
   if(NOT CROCHET_INSTRUCTION_SETS OR CROCHET_NATIVE)
+    return()
+  endif()
+  set(is_of_arm OFF)
+  if(set MATCHES "^armv")
+    set(is_of_arm ON)
+  endif()
+  if(is_of_arm AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" OR
+     NOT is_of_arm AND CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     return()
   endif()
   crochet_look_for_instructions(${set})

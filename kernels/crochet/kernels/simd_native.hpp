@@ -199,6 +199,15 @@ struct SquareRoot {
       }
       return y;
     }
+#elif defined(__aarch64__)
+    if constexpr (by_name<N>) {
+      if constexpr (sizeof(element_of<N>) == 4) {
+        asm("fsqrt %0.4s, %1.4s" : "=w"(y) : "w"(x));
+      } else {
+        asm("fsqrt %0.2d, %1.2d" : "=w"(y) : "w"(x));
+      }
+      return y;
+    }
 #endif
     for (int i = 0; i < lanes_of<N>; ++i) y[i] = std::sqrt(x[i]);
     return y;

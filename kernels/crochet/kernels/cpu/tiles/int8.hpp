@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floats rounded to integers of 8 bits, four to a word: the numbers at depths 4k to 4k + 3 of a product. Those of a
 // left operand are stored plus 128. A product of two words is a sum of four products, which are exact, added to an
-// integer: one instruction where the processor has AVX512-VNNI.
+// integer: one instruction where the processor has AVX512-VNNI or, on ARM, I8MM.
 #pragma once
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <limits>
@@ -83,6 +83,15 @@ CROCHET_ALWAYS_INLINE void add_quad(Quads& c, const Quads& left, const Quads& ri
   c = __builtin_ia32_vpdpbusd512(c, left, right);
 #elif defined(__AVX512VNNI__)
   c = __builtin_ia32_vpdpbusd_v16si(c, left, right);
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+  asm("usdot %0.4s, %1.16b, %2.16b" : "+w"(c) : "w"(left), "w"(right));
+#elif defined(__ARM_FEATURE_DOTPROD)
+  // Both operands of this instruction are signed. 128 times the right numbers, which all rows of a tile share, are two
+  // sums of 64 times those.
+  Quads half{};
+  asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(half) : "w"(Quads{} + 0x40404040), "w"(right));
+  asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(c) : "w"(left ^ static_cast<Int8Quad>(0x80808080U)), "w"(right));
+  c += half + half;
 #elif defined(CROCHET_HAS_PMADDWD)
   using Halves = simd::vec<std::int16_t, 2 * native_lanes<Int8Quad>>;
   constexpr Int8Quad even = 0x00ff00ff;
