@@ -143,7 +143,10 @@ class Coordinator {
   /// `forget(error)` is true.
   template <class Forget>
   CROCHET_COLD void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
-    stop_.store(true);
+    {
+      detail::MutexLock lock{mutex_};  // either a thread that is being started reads the stop, or its group is told
+      stop_.store(true);
+    }
     tell_threads();
     const std::string late = join_threads(grace_secs, clock);
     if (!late.empty()) diagnose(detail::message({"crochet: threads still running after the grace period: ", late}));
