@@ -144,7 +144,7 @@ class Coordinator {
   template <class Forget>
   CROCHET_COLD void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
     {
-      detail::MutexLock lock{mutex_};  // either a thread that is being started reads the stop, or its group is told
+      detail::MutexLock lock{mutex_};  // a thread that is being started reads the stop, or tell_threads() finds its group
       stop_.store(true);
     }
     tell_threads();

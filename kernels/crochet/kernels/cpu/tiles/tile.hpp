@@ -11,6 +11,8 @@ template <class T>
 inline constexpr int tile_rows =
 #if defined(__AVX512F__)
     8;
+#elif defined(__aarch64__)  // 32 registers, too, of 16 bytes
+    sizeof(T) == 4 ? 8 : 6;
 #else
     sizeof(T) == 4 ? 6 : 3;
 #endif
