@@ -144,7 +144,8 @@ class Coordinator {
   template <class Forget>
   CROCHET_COLD void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
     {
-      detail::MutexLock lock{mutex_};  // a thread that is being started reads the stop, or tell_threads() finds its group
+      // A thread that is being started reads the stop, or tell_threads() finds its group.
+      detail::MutexLock lock{mutex_};
       stop_.store(true);
     }
     tell_threads();
