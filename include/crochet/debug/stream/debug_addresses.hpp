@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/stream/debug_address.hpp>
 
@@ -33,7 +34,8 @@ class DebugAddresses {
   [[nodiscard]] const std::vector<DebugAddress>& all() const { return all_; }
 
  private:
-  void check() const {
+  // Not inlined: g++ 15 warns of a second element where the list is known to have one.
+  CROCHET_COLD void check() const {
     if (all_.empty()) throw LogicError("crochet: a hook that streams to debug servers needs the address of one");
     for (std::size_t i = 0; i < all_.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
