@@ -1,8 +1,9 @@
 #!/bin/sh
 # sh tests/systems/run.sh SUITE MIRROR [COMMAND]
-# Runs COMMAND (make demo && make test) on another Debian or Ubuntu, in a clone of this checkout: SUITE is the name of its
-# version, MIRROR the address of its packages. As root; needs debootstrap. The system has the essential packages, make,
-# git and certificates. It lies in build/systems/SUITE (5 GB with all packages and builds); the next run reuses it.
+# Runs COMMAND (make demo && make test) on another Debian or Ubuntu, in a clone of this checkout: SUITE is the name of
+# its version, MIRROR the address of its packages. As root; needs debootstrap. The system has the essential packages,
+# make, git and certificates. debootstrap checks the signature of the packages if the keyring of that system is
+# installed. It lies in build/systems/SUITE (5 GB with all packages and builds); the next run reuses it.
 set -eu
 
 suite=${1:?usage: sh tests/systems/run.sh SUITE MIRROR [COMMAND]} mirror=${2:?the address of the packages is missing}
@@ -17,7 +18,7 @@ if [ ! -e "$root/complete" ]; then
   esac
   rm -rf "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase --no-check-gpg --components="$components" --include=make,git,ca-certificates \
+  debootstrap --variant=minbase --components="$components" --include=make,git,ca-certificates \
     "$suite" "$root" "$mirror" "/usr/share/debootstrap/scripts/$script"
   touch "$root/complete"
 fi
