@@ -5,6 +5,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/io/event_writer.hpp>
+#include <crochet/storage/histogram.hpp>
 
 #include <cmath>
 #include <cstdint>
