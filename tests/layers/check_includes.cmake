@@ -59,7 +59,7 @@ set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
 set(messages "crochet/proto/|google/protobuf/")
 set(base_others "pthread\\.h|unistd\\.h|sys/ioctl\\.h")
 set(hana_others "boost/hana/|nlohmann/|CLI/")
-set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
+set(kernels_others "Eigen/|pthread\\.h|sys/syscall\\.h|unistd\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor/cpu_others "Eigen/|${system}|[a-z0-9]*intrin\\.h|crochet/executor/cpu\\.hpp")
 set(executor/cuda_others "${system}|dlfcn\\.h|crochet/embedded_device_headers|crochet/executor/cuda\\.hpp")
 set(executor_others "crochet/model\\.hpp") # which includes the graph

@@ -135,6 +135,16 @@ TEST(ThreadChoice, UsesACoreThatBecomesFree) {
   }
 }
 
+TEST(ThreadChoice, LongRunsUseACoreThatBecomesFreeWithinSeconds) {
+  Simulation s(2, {.work = 100e6, .signal = 15e6});  // another program uses the second core, too
+  s.run(200);
+  ASSERT_EQ(s.choice.chosen(), 1);
+  s.machine.signal = 150;
+  std::int64_t runs = 0;
+  for (; s.choice.chosen() == 1 && runs < 10'000; ++runs) s.run(1);
+  EXPECT_LE(runs, 200);  // 20 s; 4,096 runs if their number alone decided
+}
+
 TEST(ThreadChoice, StandsNoise) {
   for (double work : {2400.0, 76'000.0, 5e6}) {
     for (double signal : {100.0, 20'000.0}) {

@@ -15,7 +15,8 @@ namespace crochet::cpu {
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
 ///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most a
 ///   twentieth of the time, and less while they change nothing.
-/// - It also tries again from time to time, for example to use a core that has become free. Such tries cost at most a
+/// - It also tries again after a second or 4,096 runs, for example to use a core that has become free. Such tries cost
+/// at most a
 ///   200th of the time.
 class ThreadChoice {
  public:
@@ -52,7 +53,8 @@ class ThreadChoice {
  private:
   enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_one, tries_more };
   static constexpr int between = 63;                                ///< runs without a time between two with
-  static constexpr int seldom = 64;                                 ///< timed runs between two tries, at least
+  static constexpr int seldom = 64;                                 ///< timed runs between two tries, at least, or
+  static constexpr std::int64_t seldom_ns = 1'000'000'000;          ///< so much time of all runs
   static constexpr int least_patience = 8, most_patience = 1024;    ///< slow runs in sequence before it tries again
   static constexpr std::int64_t budget = 200, budget_of_slow = 20;  ///< the time for each unit of time that tries cost
 
@@ -143,7 +145,8 @@ class ThreadChoice {
     ++timed_;
     time_ += (ns < 2 * expected_ ? ns : 2 * expected_) * (between + 1);
     const bool slower = slow_ >= patience_ && time_ / budget_of_slow >= cost_;
-    if (!slower && (timed_ < seldom || time_ / budget < cost_)) return;
+    const bool soon = timed_ < seldom && time_ < seldom_ns;
+    if (!slower && (soon || time_ / budget < cost_)) return;
     start_tries();
     untimed_ = 0;
   }

@@ -4,6 +4,7 @@
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/kernels/cpu/conv/correlation.hpp>
 #include <crochet/kernels/cpu/conv/filter_gradient.hpp>
+#include <crochet/kernels/cpu/conv/gathered_gradient.hpp>
 #include <crochet/kernels/cpu/conv/winograd_gradient.hpp>
 
 namespace crochet {
@@ -109,6 +110,11 @@ struct Kernel<&op::conv2d_filter_gradient> {
       if (side != 0)
         return sum<T>(call, out.size(), kernel::WinogradGradient<2, T, From, paths>{slide, image[3], out[3], from},
                       epilogue);
+    }
+    if constexpr (kernel::compiled_for_amx && std::is_same_v<Word, kernel::Bfloat16Pair>) {
+      if (kernel::has_amx()) {
+        return sum<T>(call, out.size(), kernel::GatheredFilterGradient<From>{slide, image[3], out[3], from}, epilogue);
+      }
     }
     sum<T>(call, out.size(), kernel::FilterGradient<T, Word, From, paths>{slide, image[3], out[3], from}, epilogue);
   }

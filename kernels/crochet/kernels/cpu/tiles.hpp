@@ -12,6 +12,21 @@ namespace detail {
 /// The maximum number of rows of a product that are computed by dot products.
 inline constexpr std::int64_t few_rows = 4;
 
+/// The rows of a left operand that a second-level cache holds, but so many that copies of the panels pay for
+/// themselves. `bytes`: of one row.
+constexpr std::int64_t rows_in_cache(std::int64_t bytes) {
+  constexpr std::int64_t cache = 384 * 1024, least = 128;
+  return bytes * least > cache ? least : cache / (bytes + 1);
+}
+/// The rows that are multiplied by all panels before the next ones: equal parts, of less than twice that many.
+template <class T>
+constexpr std::int64_t rows_at_once(std::int64_t rows, std::int64_t bytes) {
+  constexpr std::int64_t grain = 2 * tile_rows<T>;
+  const std::int64_t parts = rows / rows_in_cache(bytes);
+  if (parts < 2) return rows;
+  return ((rows + parts - 1) / parts + grain - 1) / grain * grain;
+}
+
 /// The calls of an epilogue by a product, as functions of the epilogue's address; all programs share the rest of the
 /// code. A function that is never called is null.
 template <class T>
@@ -80,6 +95,24 @@ class Product {
     if (rows.from == 0 && rows.size() == 1 && !b_.transposed()) return one_row(0, columns);
     if (rows.from == 0 && rows.size() <= few && b_.transposed() && !a_.transposed()) return by_dots(rows, columns);
     T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth_)) + scratch_offset;
+    for (const std::int64_t some = rows_at_once<T>(rows.size(), depth_ * size_of_element); rows.size() > 0;) {
+      const Range now{rows.from, rows.size() < some ? rows.to : rows.from + some};
+      panels(now, columns, room);
+      rows.from = now.to;
+    }
+  }
+
+ private:
+  /// The maximum number of rows for which dot products are faster than transposing the matrix.
+  static constexpr std::int64_t few = few_rows;
+  /// The maximum number of rows for which a tile widens the panel as it reads it, once for each eight or so, rather
+  /// than a copy of it.
+  static constexpr std::int64_t read_as_stored = 2 * tile_rows<T>;
+
+  static constexpr std::int64_t size_of_element = sizeof(T);
+
+  /// Multiplies by one panel of the columns after the other.
+  void panels(Range rows, Range columns, T* room) const {
     constexpr std::int64_t width = panel_width<T>;
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
@@ -95,13 +128,6 @@ class Product {
       edge_tiles(panel, left, j, n);
     }
   }
-
- private:
-  /// The maximum number of rows for which dot products are faster than transposing the matrix.
-  static constexpr std::int64_t few = few_rows;
-  /// The maximum number of rows for which a tile widens the panel as it reads it, once for each eight or so, rather
-  /// than a copy of it.
-  static constexpr std::int64_t read_as_stored = 2 * tile_rows<T>;
 
   void use(std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) const { uses_.row(epilogue_, i, j, n, sums); }
   void one_row(std::int64_t i, Range columns) const {

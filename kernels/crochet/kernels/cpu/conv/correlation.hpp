@@ -2,6 +2,7 @@
 // Direct convolution of NHWC images: register tiles read the image and the filter in place. Forward passes and
 // gradients of images share the loops, with the axes reversed.
 #pragma once
+#include <crochet/kernels/cpu/conv/gathered.hpp>
 #include <crochet/kernels/cpu/conv/operands.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
@@ -240,6 +241,12 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
   if constexpr (P.deep && std::is_same_v<Word, Int8Quad>) {
     const std::int64_t depth = s.y.taps * s.x.taps * channels;
     if (depth < least_int8_depth || depth > most_int8_depth) return slide(T{});
+  }
+  if constexpr (compiled_for_amx && !std::is_same_v<T, Word>) {
+    if (has_amx()) {
+      const Range mine = worker.part(images * s.y.places);
+      return correlate_gathered<Word>(s, channels, filters, source, filter, mine, worker, epilogue);
+    }
   }
   if constexpr (P.windows) {
     const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;

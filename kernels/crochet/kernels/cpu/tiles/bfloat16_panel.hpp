@@ -2,6 +2,7 @@
 // The operands of a product, rounded to pairs of bfloat16: rows of the left one, and a panel of the right one.
 #pragma once
 #include <crochet/kernels/cpu/matrix.hpp>
+#include <crochet/kernels/cpu/tiles/amx.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
 
 namespace crochet::kernel {
@@ -13,14 +14,41 @@ struct Bfloat16Pairs {
 };
 
 namespace detail {
-/// The left operand's rows, rounded. `room`: pairs_in(depth) for each row.
-[[gnu::noinline]] inline Bfloat16Pairs rounded_rows(const Matrix<float>& a, std::int64_t depth, Range rows,
-                                                    Bfloat16Pair* room) {
-  const std::int64_t pairs = pairs_in(depth), n = rows.size();
-  if (!a.transposed()) {
-    for (std::int64_t i = 0; i < n; ++i) round_line(a.at(rows.from + i, 0), depth, room + i * pairs);
-    return {room, pairs, 1};
+/// The left operand's rows from a transposed one, completed to whole tile registers. `lines`: room for 16 lines.
+inline Bfloat16Pairs turned_rows(const Matrix<float>& a, std::int64_t depth, Range rows, Bfloat16Pair* room,
+                                 Bfloat16Pair* lines) {
+  constexpr std::int64_t block = native_lanes<float>;
+  const std::int64_t pitch = amx_whole(pairs_in(depth)), n = rows.size(), length = amx_whole(n);
+  for (std::int64_t k = 0; k < pitch; k += block) {
+    for (std::int64_t i = 0; i < block; ++i) {
+      Bfloat16Pair* const to = lines + i * length;
+      const float* first = a.at(rows.from, 2 * (k + i));
+      const std::int64_t left = depth - 2 * (k + i);
+      if (left > 0) {
+        round_lines(first, left > 1 ? first + a.column : nullptr, n, to);
+      } else {
+        __builtin_memset(to, 0, static_cast<std::size_t>(n) * sizeof *to);
+      }
+    }
+    for (std::int64_t i = 0; i < n; i += block) transpose_block(lines + i, length, room + i * pitch + k, pitch);
   }
+  return {room, pitch, 1};
+}
+
+/// The left operand's rows, rounded. `room`: amx_whole(pairs_in(depth)) for each of amx_whole(rows). `lines`: room for
+/// 16 of amx_whole(rows) if compiled for AMX.
+[[gnu::noinline]] inline Bfloat16Pairs rounded_rows(const Matrix<float>& a, std::int64_t depth, Range rows,
+                                                    Bfloat16Pair* room, Bfloat16Pair* lines) {
+  const std::int64_t pairs = pairs_in(depth), pitch = amx_whole(pairs), n = rows.size();
+  if (!a.transposed()) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      Bfloat16Pair* const to = room + i * pitch;
+      round_line(a.at(rows.from + i, 0), depth, to);
+      __builtin_memset(to + pairs, 0, static_cast<std::size_t>(pitch - pairs) * sizeof *to);
+    }
+    return {room, pitch, 1};
+  }
+  if constexpr (compiled_for_amx) return turned_rows(a, depth, rows, room, lines);
   for (std::int64_t k = 0; k < pairs; ++k) {
     const float* first = a.at(rows.from, 2 * k);
     round_lines(first, 2 * k + 1 < depth ? first + a.column : nullptr, n, room + k * n);

@@ -2,6 +2,7 @@
 // The operands of a product, rounded to integers of 8 bits: rows of the left one, each with a scale of its own, and a
 // panel of the right one, each of whose columns has a scale.
 #pragma once
+#include <crochet/kernels/cpu/tiles/amx.hpp>
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
@@ -13,10 +14,10 @@ struct Int8Rows {
   float* scales;
   std::int64_t pitch;
 
-  /// The pitch of rows: whole registers of bytes.
+  /// The pitch of rows: whole registers of bytes, or whole tile registers.
   static constexpr std::int64_t pitch_of(std::int64_t depth) {
     constexpr std::int64_t bytes = native_lanes<float>;
-    return quads_in((depth + bytes - 1) / bytes * bytes);
+    return amx_whole(quads_in((depth + bytes - 1) / bytes * bytes));
   }
 };
 

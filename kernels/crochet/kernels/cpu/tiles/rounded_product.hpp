@@ -3,12 +3,15 @@
 // to the epilogue. RoundingTiles: which products are rounded; the others are those of Tiles.
 #pragma once
 #include <crochet/kernels/cpu/tiles.hpp>
+#include <crochet/kernels/cpu/tiles/amx.hpp>
 
 namespace crochet::kernel {
 
 namespace detail {
 
-/// The base of Product, which has `tile<R>(i, results)`: the results of R rows from row i on, by one panel of columns.
+/// The base of Product, which has
+/// - `tile<R>(i, results)`: the results of R rows from row i on, by one panel of columns,
+/// - `amx_operands(i)` from row i on, and `results(i, sums, results)` of row i from the sums (`Sum`) of tile registers.
 template <class Product>
 class RoundedProduct {
  public:
@@ -18,9 +21,17 @@ class RoundedProduct {
   /// Computes all panels of the columns. round_panel(j, n) makes columns [j, j + n) the product's panel.
   template <ProductPaths P, class Round, class Epilogue>
   void multiply(Range rows, Range columns, const Round& round_panel, const Epilogue& epilogue) const {
+    const bool by_amx = has_amx();
+    const TileRegisters registers(by_amx);
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
       round_panel(j, n);
+      if constexpr (compiled_for_amx) {
+        if (by_amx) {
+          amx_panel<P>(rows, j, n, epilogue);
+          continue;
+        }
+      }
       Range left = rows;
       if constexpr (P.whole_panels) {
         if (n == width) left.from = whole_tiles(rows, j, epilogue);
@@ -37,6 +48,33 @@ class RoundedProduct {
  private:
   const Product& self() const { return static_cast<const Product&>(*this); }
 
+  /// All rows by one panel, in tile registers. Sums do not depend on where a row is in a tile, so no part of a product
+  /// differs from the whole.
+  template <ProductPaths P, class Epilogue>
+  void amx_panel(Range rows, std::int64_t j, std::int64_t n, const Epilogue& epilogue) const {
+    constexpr std::int64_t most = 2 * amx_rows;
+    const Epilogue here = epilogue;
+    alignas(64) typename Product::Sum sums[most * width];
+    for (std::int64_t i = rows.from; i < rows.to; i += most) {
+      const std::int64_t left = rows.to - i < most ? rows.to - i : most;
+      if (left > amx_rows) {
+        amx_sums<true>(self().amx_operands(i), sums);
+      } else {
+        amx_sums<false>(self().amx_operands(i), sums);
+      }
+      for (std::int64_t r = 0; r < left; ++r) {
+        native<float> results[wide];
+        self().results(i + r, sums + r * width, results);
+        if (P.whole_panels && n == width) {
+          here.template vectors<wide>(i + r, j, results);
+        } else {
+          float some[width];
+          __builtin_memcpy(some, results, sizeof some);
+          here.row(i + r, j, n, some);
+        }
+      }
+    }
+  }
   /// Returns the first remaining row.
   template <class Epilogue>
   std::int64_t whole_tiles(Range rows, std::int64_t j, const Epilogue& epilogue) const {
@@ -68,6 +106,7 @@ class RoundedProduct {
 }  // namespace detail
 
 /// The base of a Policy, which has
+/// - `numbers_in_word`: the rounded numbers in four bytes,
 /// - `rounds(depth)`: whether products of this depth are rounded,
 /// - `words(rows, depth)`: the size of the scratch memory of such a product, in words of four bytes,
 /// - `multiply_rounded<P>(a, b, depth, rows, columns, words, epilogue)`.
@@ -88,7 +127,8 @@ class RoundingTiles {
   static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
     const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
     if constexpr (!std::is_same_v<T, float>) return floats;
-    const std::int64_t words = Policy::words(rows, depth);
+    const std::int64_t most = 2 * detail::rows_in_cache(bytes_of_row(depth));  // that rows_at_once returns
+    const std::int64_t words = Policy::words(rows < most ? rows : most, depth);
     return floats < words ? words : floats;
   }
 
@@ -100,11 +140,23 @@ class RoundingTiles {
       const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
       if (!few && Policy::rounds(depth)) {
         if (rows.size() <= 0 || columns.size() <= 0) return;
-        float* const room = worker.scratch<float>(scratch_offset + Policy::words(rows.size(), depth)) + scratch_offset;
-        return Policy::template multiply_rounded<P>(a, b, depth, rows, columns, room, epilogue);
+        const std::int64_t some = detail::rows_at_once<T>(rows.size(), bytes_of_row(depth));
+        float* const room = worker.scratch<float>(scratch_offset + Policy::words(some, depth)) + scratch_offset;
+        for (; rows.from < rows.to; rows.from += some) {
+          const Range now{rows.from, rows.size() < some ? rows.to : rows.from + some};
+          Policy::template multiply_rounded<P>(a, b, depth, now, columns, room, epilogue);
+        }
+        return;
       }
     }
     Tiles::multiply<P>(a, b, depth, rows, columns, worker, epilogue, scratch_offset);
+  }
+
+ private:
+  /// Of a rounded row. All rows are rounded together without tile registers, which read them faster than a third-level
+  /// cache.
+  static constexpr std::int64_t bytes_of_row(std::int64_t depth) {
+    return compiled_for_amx ? 4 / Policy::numbers_in_word * depth : 0;
   }
 };
 
