@@ -95,6 +95,8 @@ struct Closing {
   ~Closing() { session.close(); }
   Session session;
 };
+template <class Session>
+Closing(Session) -> Closing<Session>;
 template <bool Hooked = true, class Session>
 void steps(benchmark::State& state, Closing<Session>& kept) {
   for (auto _ : state) kept.session.run(cr::fetches<"field">);

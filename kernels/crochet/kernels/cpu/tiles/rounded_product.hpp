@@ -22,7 +22,7 @@ class RoundedProduct {
   template <ProductPaths P, class Round, class Epilogue>
   void multiply(Range rows, Range columns, const Round& round_panel, const Epilogue& epilogue) const {
     const bool by_amx = has_amx();
-    const TileRegisters registers(by_amx);
+    [[maybe_unused]] const TileRegisters registers(by_amx);
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
       round_panel(j, n);
