@@ -86,13 +86,18 @@ TEST(Int8, ConvolutionsOfThreeNumbersAreThoseOfFloats) {
 }
 
 /// A window of one pixel is a product with a scale for each pixel: its magnitude is 127, so 0.5 is rounded to 0 or 1.
-TEST(Int8, ConvolutionsOfOnePixelRound) {
+TEST(Int8, ConvolutionsOfOnePixelRoundEachPixel) {
   using Model = Convolution<4, 5, 5, 20, 1, 1, same>;
   std::vector<float> x(Model::image, 0.3F);
   for (std::size_t pixel = 0; pixel < 20; ++pixel) x[pixel * 5] = 127.0F;
+  std::fill_n(x.begin() + 35, 5, 0.003F);
+  x[35] = 1.27F;  // the eighth pixel has a scale of its own
   const auto y = results_of<Model, "y">(Int8Cpu{.threads = 1}, x, std::vector<float>(Model::weights, 127.0F),
                                         std::vector<float>(Model::mask, 1.0F))[0];
-  for (const float v : y) ASSERT_NEAR(v, 127.0F * 127.0F, 0.01F) << "the four 0.3 are 0";
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    ASSERT_NEAR(y[i], (i / 20 == 7 ? 1.27F : 127.0F) * 127.0F, 0.01F)
+        << "result " << i << ": four of five numbers are 0";
+  }
 }
 
 /// Gradients of images are convolutions too. Those of filters are of floats.

@@ -242,15 +242,17 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
     const std::int64_t depth = s.y.taps * s.x.taps * channels;
     if (depth < least_int8_depth || depth > most_int8_depth) return slide(T{});
   }
-  if constexpr (compiled_for_amx && !std::is_same_v<T, Word>) {
-    if (has_amx()) {
-      const Range mine = worker.part(images * s.y.places);
-      return correlate_gathered<Word>(s, channels, filters, source, filter, mine, worker, epilogue);
-    }
-  }
   if constexpr (P.windows) {
     const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
-    if (!P.one_pixel || !pointwise) return slide(Word{});
+    if (!P.one_pixel || !pointwise) {
+      if constexpr (compiled_for_amx && !std::is_same_v<T, Word>) {
+        if (!has_amx()) return slide(Word{});
+        const Range mine = worker.part(images * s.y.places);
+        return correlate_gathered<Word>(s, channels, filters, source, filter, mine, worker, epilogue);
+      } else {
+        return slide(Word{});
+      }
+    }
   }
   if constexpr (P.one_pixel) {
     detail::correlate_pixels<P, Backend>(s, images, channels, filters, source, filter, worker, epilogue);
