@@ -28,6 +28,7 @@ constexpr Sizes sizes[] = {
     {2, 10, 9, 2, 7, 5, 4, 3, 2},
     {3, 1, 1, 40, 5, 1, 1},
     {1, 20, 20, 33, 64, 3, 3},
+    {1, 21, 40, 64, 6, 3, 3},  // several groups of rows
 };
 
 std::int64_t places(std::int64_t source, std::int64_t window, std::int64_t stride, std::int64_t dilation, bool same) {

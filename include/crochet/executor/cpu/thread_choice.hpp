@@ -15,9 +15,9 @@ namespace crochet::cpu {
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
 ///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most a
 ///   twentieth of the time, and less while they change nothing.
-/// - It also tries again after a second or 4,096 runs, for example to use a core that has become free. Such tries cost
-/// at most a
-///   200th of the time.
+/// - It also tries again after a second or 4,096 runs, whichever is less but at least 64 runs, for example to use a
+/// core
+///   that has become free. Such tries cost at most a 200th of the time.
 class ThreadChoice {
  public:
   /// `start`: the number of the first runs. `runs_before`: the number of runs before the first tries.

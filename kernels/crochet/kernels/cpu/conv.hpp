@@ -112,7 +112,8 @@ struct Kernel<&op::conv2d_filter_gradient> {
                       epilogue);
     }
     if constexpr (kernel::compiled_for_amx && std::is_same_v<Word, kernel::Bfloat16Pair>) {
-      if (kernel::has_amx()) {
+      const std::int64_t depth = slide.y.taps * slide.x.taps * image[3];
+      if (depth >= kernel::least_gathered_depth && kernel::has_amx()) {
         return sum<T>(call, out.size(), kernel::GatheredFilterGradient<From>{slide, image[3], out[3], from}, epilogue);
       }
     }

@@ -12,19 +12,17 @@ namespace detail {
 /// The maximum number of rows of a product that are computed by dot products.
 inline constexpr std::int64_t few_rows = 4;
 
-/// The rows of a left operand that a second-level cache holds, but so many that copies of the panels pay for
-/// themselves. `bytes`: of one row.
-constexpr std::int64_t rows_in_cache(std::int64_t bytes) {
+/// Calls use(part) for parts of the rows of a left operand, `bytes` each. A part fits a second-level cache, or has so
+/// many rows that copies of the panels pay for themselves: it is multiplied by all panels before the next part.
+template <class Use>
+void each_part_of_rows(Range rows, std::int64_t bytes, std::int64_t grain, Use use) {
   constexpr std::int64_t cache = 384 * 1024, least = 128;
-  return bytes * least > cache ? least : cache / (bytes + 1);
-}
-/// The rows that are multiplied by all panels before the next ones: equal parts, of less than twice that many.
-template <class T>
-constexpr std::int64_t rows_at_once(std::int64_t rows, std::int64_t bytes) {
-  constexpr std::int64_t grain = 2 * tile_rows<T>;
-  const std::int64_t parts = rows / rows_in_cache(bytes);
-  if (parts < 2) return rows;
-  return ((rows + parts - 1) / parts + grain - 1) / grain * grain;
+  const std::int64_t fit = bytes * least > cache ? least : cache / (bytes + 1), parts = rows.size() / fit;
+  if (parts < 2) return use(rows);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    const Range part = part_of(rows.size(), p, parts, grain);
+    use(Range{rows.from + part.from, rows.from + part.to});
+  }
 }
 
 /// The calls of an epilogue by a product, as functions of the epilogue's address; all programs share the rest of the
@@ -95,11 +93,8 @@ class Product {
     if (rows.from == 0 && rows.size() == 1 && !b_.transposed()) return one_row(0, columns);
     if (rows.from == 0 && rows.size() <= few && b_.transposed() && !a_.transposed()) return by_dots(rows, columns);
     T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth_)) + scratch_offset;
-    for (const std::int64_t some = rows_at_once<T>(rows.size(), depth_ * size_of_element); rows.size() > 0;) {
-      const Range now{rows.from, rows.size() < some ? rows.to : rows.from + some};
-      panels(now, columns, room);
-      rows.from = now.to;
-    }
+    each_part_of_rows(rows, depth_ * size_of_element, 2 * tile_rows<T>,
+                      [&](Range part) { panels(part, columns, room); });
   }
 
  private:

@@ -246,7 +246,8 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
     const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
     if (!P.one_pixel || !pointwise) {
       if constexpr (compiled_for_amx && !std::is_same_v<T, Word>) {
-        if (!has_amx()) return slide(Word{});
+        const bool deep = s.y.taps * s.x.taps * channels >= least_gathered_depth;
+        if (!deep || !has_amx()) return slide(Word{});
         const Range mine = worker.part(images * s.y.places);
         return correlate_gathered<Word>(s, channels, filters, source, filter, mine, worker, epilogue);
       } else {

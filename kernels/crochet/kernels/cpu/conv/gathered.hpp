@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution of rounded images as a product: windows are copied to rows of memory, one behind another, and multiplied
-// by the filter. The copies cost a fraction of what tile registers (tiles/amx.hpp) save, which read whole rows.
+// by the filter, for tile registers (tiles/amx.hpp), which read whole rows. The zeros around an image are multiplied
+// like its numbers.
 #pragma once
 #include <crochet/kernels/cpu/conv/windows.hpp>
 #include <crochet/kernels/cpu/conv/words.hpp>
@@ -8,6 +9,9 @@
 #include <crochet/kernels/cpu/tiles/int8_product.hpp>
 
 namespace crochet::kernel {
+
+/// The numbers of a window from which on copies cost a fraction of what tile registers save.
+inline constexpr std::int64_t least_gathered_depth = 32;
 
 /// The operands of such a product. One image at a time is rounded.
 template <class Word>

@@ -19,12 +19,13 @@ class GatheredFilterGradient : public FilterSums<float> {
         lines_(slide.y.places),
         places_(slide.x.places),
         filters_(filters),
+        group_(rows_together()),
         upstream_(upstream) {}
 
   /// The size of the scratch memory in elements.
   std::int64_t scratch() const {
     return whole_lines(rows()) * depth() + depth() * width + gathered_room() + image_room() +
-           whole_lines(upstream_.room(lines_));
+           whole_lines(upstream_.room(group_));
   }
 
   /// Computes rows `of_filter` of the sums over the images in `mine`. `scratch` starts on a cache line.
@@ -41,14 +42,19 @@ class GatheredFilterGradient : public FilterSums<float> {
     product.pairs = depth();
     product.first = of_filter.from;
     for (std::int64_t n = mine.from; n < mine.to; ++n) {
-      gather(images + n * image_);
-      turn(of_filter);
-      for (std::int64_t j = 0; j < filters_; j += width) {
-        const std::int64_t some = filters_ - j < width ? filters_ - j : width;
-        round_upstream(upstream_.panel(n, j, some, {0, lines_}, up), some);
-        const AddTo<float> add{sums + j * rows(), width};
-        product.multiply<ProductPaths{}>(
-            of_filter, {0, width}, [](std::int64_t, std::int64_t) {}, add);
+      round_line(images + n * image_, image_, rounded_);
+      for (std::int64_t y = 0; y < lines_; y += group_) {
+        const Range group{y, y + group_ < lines_ ? y + group_ : lines_};
+        positions_ = group.size() * places_;
+        gather(group);
+        turn(of_filter);
+        for (std::int64_t j = 0; j < filters_; j += width) {
+          const std::int64_t some = filters_ - j < width ? filters_ - j : width;
+          round_upstream(upstream_.panel(n, j, some, group, up), some);
+          const AddTo<float> add{sums + j * rows(), width};
+          product.multiply<ProductPaths{}>(
+              of_filter, {0, width}, [](std::int64_t, std::int64_t) {}, add);
+        }
       }
     }
   }
@@ -57,18 +63,25 @@ class GatheredFilterGradient : public FilterSums<float> {
   using Number = std::uint16_t;
   static constexpr std::int64_t block = native_lanes<float>;
 
-  std::int64_t positions() const { return lines_ * places_; }
-  /// The words of all positions, two to a word: whole tile registers.
-  std::int64_t depth() const { return whole_lines(pairs_in(positions())); }
+  /// The rows of positions whose windows are in memory at the same time: they fit a second-level cache. Depends on
+  /// sizes only, so the order of sums does.
+  std::int64_t rows_together() const {
+    constexpr std::int64_t words = 64 * 1024;
+    const std::int64_t fit = words / (places_ * pitch() / 2 + 1);
+    return fit < 1 ? 1 : (fit < lines_ ? fit : lines_);
+  }
+  /// The words of all positions of a group, two to a word: whole tile registers.
+  std::int64_t depth() const { return whole_lines(pairs_in(group_ * places_)); }
   /// The distance of windows, in numbers, and the room for them in words.
   std::int64_t pitch() const { return 2 * whole_lines(pairs_in(rows())); }
-  std::int64_t gathered_room() const { return positions() * pitch() / 2 + copied_beyond; }
+  std::int64_t gathered_room() const { return group_ * places_ * pitch() / 2 + copied_beyond; }
   std::int64_t image_room() const { return whole_lines(pairs_in(image_)) + copied_beyond; }
 
-  void gather(const float* image) {
-    round_line(image, image_, rounded_);
+  void gather(Range group) const {
     const auto* const from = reinterpret_cast<const Number*>(rounded_);
-    for (std::int64_t y = 0; y < lines_; ++y) windows_.row(from, y, gathered_ + y * places_ * pitch(), pitch());
+    for (std::int64_t y = group.from; y < group.to; ++y) {
+      windows_.row(from, y, gathered_ + (y - group.from) * places_ * pitch(), pitch());
+    }
   }
 
   /// Element i of the windows at positions 2k and 2k + 1 becomes word k of row i.
@@ -84,7 +97,7 @@ class GatheredFilterGradient : public FilterSums<float> {
   /// Elements i, i + 1, ... of the windows at positions 2k and 2k + 1, of which there may be no second or no first.
   void pair(std::int64_t k, std::int64_t i, Bfloat16Pair* to) const {
     using Half = simd::vec<Number, block>;
-    const std::int64_t left = positions() - 2 * k;
+    const std::int64_t left = positions_ - 2 * k;
     const Number* const from = gathered_ + 2 * k * pitch() + i;
     Half first{}, second{};
     if (left > 0) __builtin_memcpy(&first, from, sizeof first);
@@ -96,17 +109,18 @@ class GatheredFilterGradient : public FilterSums<float> {
 
   /// The upstream's `columns`, as a panel of words of two positions.
   void round_upstream(const Panel<float>& up, std::int64_t columns) {
-    const std::int64_t pairs = pairs_in(positions());
+    const std::int64_t pairs = pairs_in(positions_);
     detail::clear_words(panel_, columns < width ? 0 : pairs, depth());
     for (std::int64_t k = 0; k < pairs; ++k) {
       const float* const first = up.data + 2 * k * up.pitch;
-      const bool both = 2 * k + 1 < positions();
+      const bool both = 2 * k + 1 < positions_;
       round_lines(first, both ? first + up.pitch : nullptr, columns, panel_ + k * width);
     }
   }
 
   Windows<Number> windows_;
-  std::int64_t image_, lines_, places_, filters_;
+  std::int64_t image_, lines_, places_, filters_, group_;
+  std::int64_t positions_ = 0;  ///< of the group
   From upstream_;
   Bfloat16Pair *left_ = nullptr, *panel_ = nullptr, *rounded_ = nullptr;
   Number* gathered_ = nullptr;

@@ -7,7 +7,7 @@
 #include <crochet/kernels/panels.hpp>
 // clang's names had one underscore less before version 16.
 #if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && (defined(__AMX_INT8__) || defined(__AMXINT8__)) && \
-    defined(__AVX512F__) && defined(__linux__) && !defined(__CUDACC__)
+    defined(__AVX512F__) && defined(__x86_64__) && defined(__linux__)
 #define CROCHET_AMX
 #include <sys/syscall.h>
 #include <unistd.h>

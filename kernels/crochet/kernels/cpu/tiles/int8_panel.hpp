@@ -98,7 +98,8 @@ inline void round_columns(const float* from, std::int64_t pitch, std::int64_t de
                                           std::int64_t n, const Int8Panel& to, float* scratch) {
   const std::int64_t words = run == 0 ? 0 : depth / run * quads_in(run);
   if (n < Int8Panel::width) {
-    __builtin_memset(to.words, 0, static_cast<std::size_t>(Int8Panel::room(words)) * sizeof *to.words);
+    __builtin_memset(to.words, 0, static_cast<std::size_t>(words * Int8Panel::width) * sizeof *to.words);
+    __builtin_memset(to.scales, 0, Int8Panel::width * sizeof *to.scales);
   }
   const Panel<float> panel = panel_of(b, depth, j, n, 1, scratch);
   for (std::int64_t u = 0; u < n; u += native_lanes<float>) {

@@ -65,13 +65,15 @@ class RoundedProduct {
       for (std::int64_t r = 0; r < left; ++r) {
         native<float> results[wide];
         self().results(i + r, sums + r * width, results);
-        if (P.whole_panels && n == width) {
-          here.template vectors<wide>(i + r, j, results);
-        } else {
-          float some[width];
-          __builtin_memcpy(some, results, sizeof some);
-          here.row(i + r, j, n, some);
+        if constexpr (P.whole_panels) {
+          if (n == width) {
+            here.template vectors<wide>(i + r, j, results);
+            continue;
+          }
         }
+        float some[width];
+        __builtin_memcpy(some, results, sizeof some);
+        here.row(i + r, j, n, some);
       }
     }
   }
@@ -127,8 +129,7 @@ class RoundingTiles {
   static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
     const std::int64_t floats = Tiles::scratch<T>(rows, columns, depth);
     if constexpr (!std::is_same_v<T, float>) return floats;
-    const std::int64_t most = 2 * detail::rows_in_cache(bytes_of_row(depth));  // that rows_at_once returns
-    const std::int64_t words = Policy::words(rows < most ? rows : most, depth);
+    const std::int64_t words = Policy::words(rows, depth);
     return floats < words ? words : floats;
   }
 
@@ -140,12 +141,11 @@ class RoundingTiles {
       const bool few = rows.from == 0 && rows.size() <= detail::few_rows;
       if (!few && Policy::rounds(depth)) {
         if (rows.size() <= 0 || columns.size() <= 0) return;
-        const std::int64_t some = detail::rows_at_once<T>(rows.size(), bytes_of_row(depth));
-        float* const room = worker.scratch<float>(scratch_offset + Policy::words(some, depth)) + scratch_offset;
-        for (; rows.from < rows.to; rows.from += some) {
-          const Range now{rows.from, rows.size() < some ? rows.to : rows.from + some};
-          Policy::template multiply_rounded<P>(a, b, depth, now, columns, room, epilogue);
-        }
+        detail::each_part_of_rows(rows, bytes_of_row(depth), 2 * amx_rows, [&](Range part) {
+          const std::int64_t words = Policy::words(part.size(), depth);
+          float* const room = worker.scratch<float>(scratch_offset + words) + scratch_offset;
+          Policy::template multiply_rounded<P>(a, b, depth, part, columns, room, epilogue);
+        });
         return;
       }
     }
@@ -153,10 +153,10 @@ class RoundingTiles {
   }
 
  private:
-  /// Of a rounded row. All rows are rounded together without tile registers, which read them faster than a third-level
-  /// cache.
+  /// Of a rounded row. Without tile registers all rows are rounded together: a third-level cache is fast enough.
   static constexpr std::int64_t bytes_of_row(std::int64_t depth) {
-    return compiled_for_amx ? 4 / Policy::numbers_in_word * depth : 0;
+    constexpr std::int64_t n = Policy::numbers_in_word;
+    return compiled_for_amx ? 4 * amx_whole((depth + n - 1) / n) : 0;
   }
 };
 
