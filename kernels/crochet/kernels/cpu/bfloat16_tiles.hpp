@@ -15,7 +15,8 @@ class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
   static constexpr bool rounds(std::int64_t depth) { return depth > 1; }
   static constexpr std::int64_t words(std::int64_t rows, std::int64_t depth) {
     const std::int64_t pairs = amx_whole(pairs_in(depth));
-    return pairs * (amx_whole(rows) + panel_width<float>)+line_room(rows, depth) + amx_alignment;
+    const std::int64_t operands = pairs * (amx_whole(rows) + panel_width<float>);
+    return operands + line_room(rows, depth) + amx_alignment;
   }
   template <ProductPaths P, class B, class Epilogue>
   static void multiply_rounded(const Matrix<float>& a, const Matrix<B>& b, std::int64_t depth, Range rows,

@@ -19,7 +19,7 @@ class GatheredFilterGradient : public FilterSums<float> {
         lines_(slide.y.places),
         places_(slide.x.places),
         filters_(filters),
-        group_(rows_together()),
+        group_(rows_gathered(lines_, places_ * pitch() / 2)),
         upstream_(upstream) {}
 
   /// The size of the scratch memory in elements.
@@ -63,13 +63,6 @@ class GatheredFilterGradient : public FilterSums<float> {
   using Number = std::uint16_t;
   static constexpr std::int64_t block = native_lanes<float>;
 
-  /// The rows of positions whose windows are in memory at the same time: they fit a second-level cache. Depends on
-  /// sizes only, so the order of sums does.
-  std::int64_t rows_together() const {
-    constexpr std::int64_t words = 64 * 1024;
-    const std::int64_t fit = words / (places_ * pitch() / 2 + 1);
-    return fit < 1 ? 1 : (fit < lines_ ? fit : lines_);
-  }
   /// The words of all positions of a group, two to a word: whole tile registers.
   std::int64_t depth() const { return whole_lines(pairs_in(group_ * places_)); }
   /// The distance of windows, in numbers, and the room for them in words.
@@ -119,7 +112,8 @@ class GatheredFilterGradient : public FilterSums<float> {
   }
 
   Windows<Number> windows_;
-  std::int64_t image_, lines_, places_, filters_, group_;
+  std::int64_t image_, lines_, places_, filters_;
+  std::int64_t group_;  ///< the rows of positions that are gathered together; depends on sizes only, as do the sums
   std::int64_t positions_ = 0;  ///< of the group
   From upstream_;
   Bfloat16Pair *left_ = nullptr, *panel_ = nullptr, *rounded_ = nullptr;

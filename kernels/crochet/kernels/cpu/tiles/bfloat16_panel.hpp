@@ -22,9 +22,9 @@ inline Bfloat16Pairs turned_rows(const Matrix<float>& a, std::int64_t depth, Ran
   for (std::int64_t k = 0; k < pitch; k += block) {
     for (std::int64_t i = 0; i < block; ++i) {
       Bfloat16Pair* const to = lines + i * length;
-      const float* first = a.at(rows.from, 2 * (k + i));
       const std::int64_t left = depth - 2 * (k + i);
       if (left > 0) {
+        const float* first = a.at(rows.from, 2 * (k + i));
         round_lines(first, left > 1 ? first + a.column : nullptr, n, to);
       } else {
         __builtin_memset(to, 0, static_cast<std::size_t>(n) * sizeof *to);
