@@ -115,8 +115,8 @@ Processor seconds depend on the load and the speed of the machine: while its oth
 too, are up to 1.5 times as high.
 """
 INTEL = """
-Workloads and measurement as above, on another processor: it has AMX, a third-level cache shared by many cores, and 215
-GFLOP/s of floats a core. On two threads crochet was also run alone, one case after the other; its time is the minimum.
+Workloads and measurement as above, on another processor: it has AMX, a third-level cache shared by many cores, and a peak
+of 215 GFLOP/s of floats a core. On two threads crochet was also run alone, one case after the other; its time is the minimum.
 """
 
 UNSEEN = """
@@ -250,12 +250,10 @@ def plural(n, noun):
 # The sections.
 
 def races_section(races):
-    sections = [race_section(race, "Training steps, against other libraries and by hand", WORKLOADS, BOUNDS)
-                for name, race in races.items() if name == "workloads"]
-    for name, title, text in (("workloads_intel", "The same on an Intel processor", INTEL),
-                              ("unseen", "Sizes without tuning", UNSEEN)):
-        sections += [race_section(races[name], title, text)] if name in races else []
-    return sections
+    chapters = {"workloads": ("Training steps, against other libraries and by hand", WORKLOADS, BOUNDS),
+                "workloads_intel": ("The same on an Intel processor", INTEL),
+                "unseen": ("Sizes without tuning", UNSEEN)}
+    return [race_section(races[name], *texts) for name, texts in chapters.items() if name in races]
 
 
 def threads_section(measured):

@@ -15,9 +15,8 @@ namespace crochet::cpu {
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
 ///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most a
 ///   twentieth of the time, and less while they change nothing.
-/// - It also tries again after a second or 4,096 runs, whichever is less but at least 64 runs, for example to use a
-/// core
-///   that has become free. Such tries cost at most a 200th of the time.
+/// - It also tries again after a second or 4,096 runs, whichever is less but at least 64 runs: a core may have become
+///   free. Such tries cost at most a 200th of the time.
 class ThreadChoice {
  public:
   /// `start`: the number of the first runs. `runs_before`: the number of runs before the first tries.
@@ -53,8 +52,8 @@ class ThreadChoice {
  private:
   enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_one, tries_more };
   static constexpr int between = 63;                                ///< runs without a time between two with
-  static constexpr int seldom = 64;                                 ///< timed runs between two tries, at least, or
-  static constexpr std::int64_t seldom_ns = 1'000'000'000;          ///< so much time of all runs
+  static constexpr int seldom = 64;                                 ///< timed runs between two tries, at least
+  static constexpr std::int64_t seldom_ns = 1'000'000'000;          ///< or the time of all runs between them
   static constexpr int least_patience = 8, most_patience = 1024;    ///< slow runs in sequence before it tries again
   static constexpr std::int64_t budget = 200, budget_of_slow = 20;  ///< the time for each unit of time that tries cost
 
