@@ -41,16 +41,17 @@ Steps for_batch(const Case& wanted, const Settings& settings, Make make) {
   return steps ? steps : make(std::integral_constant<std::int64_t, 0>{});
 }
 
-/// A session of the model, closed when its last copy is destroyed.
-template <class Model>
+/// A session of the model, closed when its last copy is destroyed. D is in the function's name: the linker merges
+/// functions of one name, and each workload is compiled for two devices.
+template <class Model, class D = Device>
 auto session_of(int threads) {
-  using Executor = decltype(Device{}.template compile<Model>());
+  using Executor = decltype(D{}.template compile<Model>());
   using Session = crochet::MonitoredSession<Executor, crochet::HookChain<>>;
   const auto end = [](Session* s) {
     s->close();
     delete s;
   };
-  return std::shared_ptr<Session>(new Session(Device{.threads = threads, .seed = 1}.template compile<Model>()), end);
+  return std::shared_ptr<Session>(new Session(D{.threads = threads, .seed = 1}.template compile<Model>()), end);
 }
 
 template <crochet::FixedString Name, class Session>
