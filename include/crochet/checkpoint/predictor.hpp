@@ -14,6 +14,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/checkpoint/prediction.hpp>
 #include <crochet/checkpoint/read_variables.hpp>
@@ -124,7 +125,7 @@ class BasicPredictor
 
 template <class Backend>
 struct BasicCpu;
-namespace kernel {
+namespace kernel::inline CROCHET_ISA {
 class Tiles;
 }
 

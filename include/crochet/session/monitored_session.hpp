@@ -33,7 +33,7 @@ using chain_verdict = session_verdict<std::remove_reference_t<Exec>, session_cha
 template <class Given>
 concept NoSessionOptions = !std::is_convertible_v<Given, SessionOptions>;
 
-/// Passes a request to a cold function by value if it is empty.
+/// How a request is passed to a cold function: by value if it is empty.
 template <class Request>
 using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const Request&>;
 
@@ -105,12 +105,12 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       using Handlers = detail::RunBodies<Executor, Request, HookList>;
       if (false) detail::instantiate_run<typename Handlers::Session, Request>(nullptr, typename Handlers::Handling{});
       if (hooked_.state() != SessionState::running) [[unlikely]] {
-        return run_again<Request>(request);
+        return run_again<detail::handed_over<Request>>(request);
       }
       try {
         return hooked_.run(request);
       } catch (...) {
-        return run_failed<Request>(request);
+        return run_failed<detail::handed_over<Request>>(request);
       }
     } else {
       return detail::fetch_none<Executor>(typename Request::fetches_type{});
@@ -184,8 +184,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     return Recovery::recovers && detail::is_preemption(cause);
   }
   /// Repeats a failed attempt until one succeeds. Called while the exception is handled.
-  template <class Request>
-  CROCHET_COLD auto run_failed(detail::handed_over<Request> request) {
+  template <class HandedOver>
+  CROCHET_COLD auto run_failed(HandedOver request) {
     const std::exception_ptr cause = coordinated_.cause_of(std::current_exception());
     hooked_.failed(repeats_after(cause));
     return try_again(cause, [&] { return attempt(request); });
@@ -215,8 +215,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     }
   }
   /// A run when the state is not `running`: throws, or makes the next attempt after a failed one.
-  template <class Request>
-  CROCHET_COLD auto run_again(detail::handed_over<Request> request) {
+  template <class HandedOver>
+  CROCHET_COLD auto run_again(HandedOver request) {
     if (!hooked_.may_run()) this->refuse();
     try {
       return attempt(request);

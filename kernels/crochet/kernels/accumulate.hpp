@@ -2,9 +2,10 @@
 // Joining elements: what a reduction does with two elements and with a stream of vectors. The order is fixed, so
 // results are reproducible. Used by the reduction kernels and by loops that end in a reduction.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The accumulator type of T in long sums: double for floating types, T itself for integers and bools.
 template <class T>
@@ -146,4 +147,4 @@ total_t<T> join_run(const T* p, std::int64_t n) {
   return all.result();
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

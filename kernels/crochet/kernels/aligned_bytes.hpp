@@ -8,9 +8,10 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Uninitialised memory that starts on a cache line.
 class AlignedBytes {
@@ -58,4 +59,4 @@ class AlignedBytes {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/types.hpp>
 #include <crochet/kernels/worker.hpp>
@@ -24,6 +25,10 @@ template <const Op* O>
 struct Kernel;
 
 namespace kernel {
+class Exchange;
+}
+
+namespace kernel::inline CROCHET_ISA {
 
 /// A tensor in memory, row-major.
 struct Operand {
@@ -45,8 +50,6 @@ struct Operand {
   }
 };
 
-class Exchange;
-
 struct Call {
   std::array<Operand, max_inputs> in;
   Operand out;  ///< kernels with an epilogue use its shape only
@@ -56,5 +59,5 @@ struct Call {
   Exchange* exchange = nullptr;  ///< on one of several ranks
 };
 
-}  // namespace kernel
+}  // namespace kernel::inline CROCHET_ISA
 }  // namespace crochet

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The epilogue of a kernel: it passes the results, by rows or by registers, to the program fused into the kernel.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/program.hpp>
 #include <crochet/kernels/used_lanes.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 template <class P>
@@ -113,4 +114,4 @@ CROCHET_ALWAYS_INLINE void once(P program, const R& refs) {
   element(program, refs, 0, 0);
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/core/op.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 // The position of an instruction in the program identifies its result.
 template <class T>
@@ -74,4 +75,4 @@ struct LanesOf<Program<I...>> {
 template <class P>
 inline constexpr int program_lanes = detail::LanesOf<P>::value;
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -3,10 +3,11 @@
 #pragma once
 #include <atomic>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/loop/part.hpp>
 #include <crochet/kernels/loop/rows.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Memory for the partial results of a step's reductions, one for each part. The member that finishes last joins them,
 /// in the order of the parts.
@@ -78,4 +79,4 @@ void loop_over_rows(P program, const R& refs, std::int64_t rows, std::int64_t co
   detail::loop_over_rows(program, refs, mine.from, mine.to, columns);
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

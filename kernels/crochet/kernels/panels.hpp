@@ -4,10 +4,11 @@
 // is padded with zeros.
 #pragma once
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 #include <cstring>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Vectors per row of a panel.
 template <class T>
@@ -58,4 +59,4 @@ void unpack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   }
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/elementwise.hpp>
 #include <crochet/kernels/instructions.hpp>
 #include <crochet/kernels/refs.hpp>
 #include <crochet/kernels/registers.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -208,4 +209,4 @@ CROCHET_ALWAYS_INLINE void evaluate_first(std::int64_t n, Program<I...> program,
                          detail::PartPlace<R, Acc, NoSink>{{refs, i, j, root, sink}, n});
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -8,9 +8,10 @@
 #include <numbers>
 #include <string_view>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/philox.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// A named stream of random numbers.
 class Random {
@@ -51,4 +52,4 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The join function of each reduction, for loops that end in one.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// A reduction: how elements are joined (kernels/accumulate.hpp), and how the result is computed from their total.
 /// Specialise it for an operation with Op::reduces.
@@ -44,4 +45,4 @@ struct Reduction<&op::reduce_mean> {
 template <class How, class T>
 using sum_t = std::conditional_t<How::rounds, total_t<T>, simd::cell_t<T>>;
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

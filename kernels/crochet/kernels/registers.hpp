@@ -5,9 +5,10 @@
 #pragma once
 #include <bit>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 template <class T, int N>
@@ -141,4 +142,4 @@ CROCHET_ALWAYS_INLINE auto cast(const V& x) {
   }
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -4,10 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 #include <crochet/kernels/used_lanes.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 template <class T>
@@ -183,4 +184,4 @@ template <class T>
   return across_max(top);
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running: the accumulator of one reduction in a loop.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/reduction.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Joins the elements of a register, by repeated halving.
 template <class How, class T, class V>
@@ -54,4 +55,4 @@ class Running {
   int left_ = some;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The error function and its complement. The coefficients are minimax fits of the relative error for these forms.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_exp.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -114,4 +115,4 @@ CROCHET_ALWAYS_INLINE V erfc(const V& x) {
   return map<detail::Erfc>(x);
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -3,9 +3,10 @@
 // fits of the relative error. Error bounds are in units of the last place (ulp) of the exact result, checked by
 // tests/kernels/simd_test.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -228,4 +229,4 @@ CROCHET_ALWAYS_INLINE V sigmoid(const V& x) {
   return map<detail::Sigmoid>(x);
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logarithms. Method and coefficients from FreeBSD's msun, e_logf.c and e_log.c (Sun Microsystems, 1993).
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -107,4 +108,4 @@ CROCHET_ALWAYS_INLINE V log1p(const V& x) {
   return map<detail::Log1p>(x);
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -3,9 +3,10 @@
 // of bytes. Code that needs masks or special instructions is written for registers and applied to a vector piece by
 // piece: g++ compiles comparisons of wider vectors to scalar code.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 /// Bytes of a machine register.
 #if defined(__AVX512F__)
@@ -275,4 +276,4 @@ CROCHET_ALWAYS_INLINE auto compare(const V& a, const V& b) {
   return truth(Relation::holds(a, b));
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

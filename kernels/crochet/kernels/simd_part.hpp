@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of the first elements of a vector, for the end of a row. Memory past them is not accessed.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 template <class T, int N>
@@ -102,4 +103,4 @@ CROCHET_HOST_ALWAYS_INLINE void write_first(T* p, const V& v, std::int64_t n) {
   __builtin_memcpy(static_cast<void*>(p), &v, static_cast<std::size_t>(n) * sizeof(T));
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

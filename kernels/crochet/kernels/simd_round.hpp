@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounding to integers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 /// Rounding modes; the values are the immediates of the machine instruction.
 enum class Rounding { nearest_even = 8, down = 9, up = 10, to_zero = 11 };
@@ -54,4 +55,4 @@ CROCHET_ALWAYS_INLINE V round(const V& x) {
   }
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

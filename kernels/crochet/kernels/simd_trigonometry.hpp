@@ -2,9 +2,10 @@
 // Sine and cosine. Range reduction and coefficients from FreeBSD's msun: e_rem_pio2.c, k_sin.c, k_cos.c (Sun
 // Microsystems, 1993). Floats are computed as doubles and rounded.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -86,4 +87,4 @@ CROCHET_ALWAYS_INLINE V cos(const V& x) {
   return detail::turn<1>(x);
 }
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

@@ -6,8 +6,9 @@
 #include <ctime>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Nanoseconds of the monotonic clock. (<chrono> would add to the compile time of every model.)
 inline std::int64_t monotonic_ns() {
@@ -50,4 +51,4 @@ class Spin {
   std::int64_t end_ = 0;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

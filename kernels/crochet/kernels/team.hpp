@@ -12,6 +12,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/forks.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 #include <crochet/kernels/thread.hpp>
@@ -19,7 +20,7 @@
 
 namespace crochet {
 
-namespace kernel {
+namespace kernel::inline CROCHET_ISA {
 
 /// Threads of which a run takes as many as it is worth. Neither copyable nor movable.
 /// - One thread at a time may call it. Several teams do not disturb each other.
@@ -192,5 +193,5 @@ class OwnedTeam {
   Team* team_;
 };
 
-}  // namespace kernel
+}  // namespace kernel::inline CROCHET_ISA
 }  // namespace crochet

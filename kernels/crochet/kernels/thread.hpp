@@ -8,9 +8,10 @@
 #include <string>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Calls `run()` on a new thread. As std::thread: it must be joined before destruction, and an exception from `run`
 /// terminates the program. Throws ResourceExhaustedError if the system cannot create a thread.
@@ -52,4 +53,4 @@ class Thread {
   bool runs_ = false;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TransferDelay: an additional cost of a signal between two threads, for benchmarks of cores that are far apart.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Called where a thread has received another's signal. Does nothing. A benchmark specialises TransferDelay<void> with
 /// a delay, before it includes an executor.
@@ -11,4 +12,4 @@ struct TransferDelay {
   static void pass() {}
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

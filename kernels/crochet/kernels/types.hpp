@@ -3,7 +3,9 @@
 #pragma once
 #include <cstddef>
 
-namespace crochet::kernel {
+#include <crochet/base/instruction_set.hpp>
+
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Element types of a kernel's result and operands.
 template <class Out, class... In>
@@ -25,4 +27,4 @@ struct TypeAt<I, Types<Out, First, Rest...>> : TypeAt<I - 1, Types<Out, Rest...>
 template <class T, std::size_t I = 0>
 using in_t = typename TypeAt<I, T>::type;
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole, First: which lanes of a vector are used, for functions of a row (rows.hpp).
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd {
+namespace crochet::simd::inline CROCHET_ISA {
 
 /// Which lanes of a vector are used: all, or the first n (0 <= n <= lanes).
 struct Whole {
@@ -13,4 +14,4 @@ struct First {
   std::int64_t n;
 };
 
-}  // namespace crochet::simd
+}  // namespace crochet::simd::inline CROCHET_ISA

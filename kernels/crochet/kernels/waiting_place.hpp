@@ -3,10 +3,11 @@
 #pragma once
 #include <atomic>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/spin.hpp>
 #include <crochet/kernels/transfer.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Memory that signals are written to and read from must be atomic, with sequentially consistent stores and loads: a
 /// thread that signals stores and then reads whether the other blocks; a thread that waits stores that it blocks and
@@ -40,4 +41,4 @@ class WaitingPlace {
   std::atomic<int> blocks_{0};  ///< 1: the thread blocks, or is about to
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -9,10 +9,11 @@
 #include <cstdint>
 #include <vector>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The part [from, to) of [0, n).
 struct Range {
@@ -109,4 +110,4 @@ class Worker {
   std::vector<AlignedBytes>& scratch_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

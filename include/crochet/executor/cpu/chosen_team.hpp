@@ -5,6 +5,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
 #include <crochet/executor/cpu/usable_processors.hpp>
@@ -13,7 +14,7 @@
 #include <crochet/kernels/spin.hpp>
 #include <crochet/kernels/team.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Settings of a CPU executor.
 struct Settings {
@@ -86,4 +87,4 @@ class ChosenTeam {
   int running_;  ///< the number of threads that run; 0: chosen
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/where.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The regions of the plan of a demand. P: that plan (Planned).
 template <class P>
@@ -77,4 +78,4 @@ class ItemRegions {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel of the CPU executor: an operation without one is a compile error.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/kernels/control.hpp>
 #include <crochet/kernels/cpu/argmax.hpp>
@@ -25,7 +26,7 @@
 #include <crochet/kernels/cpu/top_k.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// For KernelCheck.
 struct CpuKernels {
@@ -51,4 +52,4 @@ requires(Backend::rounds_to_int8) struct KernelsFor<Backend> {
   using type = CpuInferenceKernels;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/step_table.hpp>
@@ -17,7 +18,7 @@
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/loop.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 template <class T, class P, class Backend, class Probes>
 class ProbedSteps;
@@ -216,4 +217,4 @@ class Lowering {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/shard_steps.hpp>
@@ -12,7 +13,7 @@
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/watched.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// L: the Lowering of the plan P. Probes: a DueProbes.
 template <class T, class P, class Backend, class Probes>
@@ -93,4 +94,4 @@ class ProbedSteps {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

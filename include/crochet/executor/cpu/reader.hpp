@@ -4,13 +4,14 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/executor.hpp>
 #include <crochet/executor/plan/reads_only.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Runs of one thread beside those of others: on the variables of an executor, with memory of its own.
 /// - Its runs take the calling thread alone. Their results have the bits of the executor's own runs.
@@ -54,4 +55,4 @@ class Executor<Backend, Model, Extensions...>::Reader {
   std::vector<kernel::AlignedBytes> scratch_ = std::vector<kernel::AlignedBytes>(1);
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
@@ -18,7 +19,7 @@
 #include <crochet/executor/plan/variables.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The memory of the runs of one thread at a time. It grows to the size of the largest run and is kept.
 /// T: the tables of the graph.
@@ -129,4 +130,4 @@ class RunMemory {
   Dims dims_ = no_dims;  // of the last run
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/run_memory.hpp>
 #include <crochet/executor/cpu/shard_steps.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/exchange.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Each shard has its own memory for values; variables are shared. T: the tables of the graph.
 template <class T>
@@ -141,4 +142,4 @@ class ShardMemory {
   kernel::AlignedBytes frames_, saved_, rows_;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -9,11 +9,12 @@
 #include <span>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The frames of a rank's shards. `saved`: room for the variables that one step writes (ShardSteps::saved_bytes).
 template <class Frame>
@@ -190,4 +191,4 @@ class ShardSteps {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,13 +7,14 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/step_table.hpp>
 #include <crochet/executor/cpu/where.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned). C: the first step with the same code.
 template <class T, class P>
@@ -109,4 +110,4 @@ class StepMemory {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -5,12 +5,13 @@
 #include <array>
 #include <bit>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The location of a value.
 struct StoredPlace {
@@ -212,4 +213,4 @@ class StepTable {
   }();
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -3,8 +3,9 @@
 #pragma once
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Throws LogicError if this file is compiled with -fassociative-math or -funsafe-math-optimizations: e^x, and what is
 /// computed from it, would be wrong by up to 40 %. needs_cpu.hpp rejects what has a macro; clang has none for these.
@@ -21,4 +22,4 @@ CROCHET_COLD void sums_keep_their_order() {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

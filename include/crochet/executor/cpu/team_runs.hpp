@@ -6,6 +6,7 @@
 #include <exception>
 #include <type_traits>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/chosen_team.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
@@ -18,7 +19,7 @@
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/variables.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The base of an executor. Backend: the policy for products; T: the tables of the graph.
 template <class Backend, class T>
@@ -205,4 +206,4 @@ class TeamRuns {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/thread_choice.hpp>
 #include <crochet/graph/core/shape.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The address identifies a plan.
 template <class P>
@@ -82,4 +83,4 @@ class ThreadChoices {
   std::size_t oldest_ = 0;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -11,8 +11,9 @@
 #include <string_view>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -136,4 +137,4 @@ CROCHET_COLD inline int usable_processors(std::string_view root = "") {
   return quota > 0 && quota < mask ? quota : mask;
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <cstddef>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/core/shape.hpp>
 #include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// What the steps of a run on one of several ranks have besides memory; nothing otherwise.
 template <bool DividesBatch>
@@ -55,4 +56,4 @@ struct Slice {
   bool first, last;  ///< whether it is the part's first or last slice
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -105,4 +106,4 @@ class ExchangesOf {
       has_rows ? P::selected.nodes.data()[has_rows ? row_placeholder : 0].shape[0] : Extent{};
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,10 +7,11 @@
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/planned.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -74,4 +75,4 @@ class FeedCheck {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/hook/run_args.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -91,4 +92,4 @@ CROCHET_HOST_ALWAYS_INLINE void bind_in_order([[maybe_unused]] const Bind& bind,
   (std::make_index_sequence<sizeof...(F)>{});
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -7,13 +7,14 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/hook/run_args.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Whether an X can be fed to a placeholder of element type T and this rank. Accepted are a T for a scalar, a
 /// TensorView of the rank, or any contiguous range of T, whose length then determines at most one dynamic dimension.
@@ -125,4 +126,4 @@ const void* bind(const X& x, const Expected& what, Dims& dims) {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

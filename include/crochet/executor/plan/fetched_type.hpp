@@ -3,10 +3,11 @@
 #pragma once
 #include <cstddef>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/graph/core/dtype.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// A TensorView; the number itself for rank 0, as a float if it is bfloat16.
 template <DType D, std::size_t Rank>
@@ -18,4 +19,4 @@ struct FetchedType<D, 0> {
   using type = element_t<computed_as(D)>;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -12,7 +13,7 @@
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/probe/watch_fits.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The base of executors. T: the tables of the graph. Kernels: the operations that the device has (KernelCheck).
 template <class T, class Kernels>
@@ -54,4 +55,4 @@ struct GraphInterface {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -4,10 +4,11 @@
 #include <string_view>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/core/initializer.hpp>
 #include <crochet/kernels/random.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Element i of a variable's initial value.
 [[gnu::noinline]] inline double first_value(const Attributes& a, const kernel::Random& random, std::int64_t i) {
@@ -51,4 +52,4 @@ CROCHET_COLD inline void initialize(void* data, DType type, std::int64_t n, cons
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/reads_only.hpp>
@@ -16,7 +17,7 @@
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/reduction.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Whether an elementwise operation has a functor. Programs have `cast` and `select` built in.
 template <const Op* O>
@@ -104,4 +105,4 @@ constexpr auto run_reason(Names<N...> fed) {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

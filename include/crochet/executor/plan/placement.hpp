@@ -6,10 +6,11 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/arena.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The slots of one plan, placed for the dimensions of its last run.
 struct Placement {
@@ -83,4 +84,4 @@ void with_placement(Placements& placements, const Dims& dims, Use use) {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -3,7 +3,9 @@
 #pragma once
 #include <exception>
 
-namespace crochet::cpu {
+#include <crochet/base/instruction_set.hpp>
+
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// Holds an exception of a probe until the run has finished; nothing is shown after it. Used by one thread.
 class ProbeFailure {
@@ -31,4 +33,4 @@ class ProbeFailure {
   std::exception_ptr error_;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

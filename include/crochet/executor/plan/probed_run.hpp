@@ -11,13 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -264,4 +265,4 @@ class ProbedRunOf {
   const void* const* placeholders_;
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

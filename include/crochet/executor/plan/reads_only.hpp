@@ -7,12 +7,13 @@
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/graph/core/sources.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -78,4 +79,4 @@ class ReadsOnly {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -6,12 +6,13 @@
 #include <type_traits>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/tables.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -50,4 +51,4 @@ class RowsCheck {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

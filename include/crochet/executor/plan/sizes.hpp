@@ -10,13 +10,14 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/graph/ops/arithmetic.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The value of a dynamic dimension that no feed has determined yet.
 inline constexpr std::int64_t unknown_dim = -1;
@@ -165,4 +166,4 @@ void check_dims(const Dims& dims, const Dims& before) {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

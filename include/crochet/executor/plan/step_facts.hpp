@@ -5,12 +5,13 @@
 #include <array>
 #include <cstdint>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/work.hpp>
 #include <crochet/graph/probe/probed_run.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -220,4 +221,4 @@ class StepFacts {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <utility>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 /// The number of operands of a step with a kernel.
 constexpr std::size_t operands_of(const Step& s) {
@@ -101,4 +102,4 @@ class StepTypes {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

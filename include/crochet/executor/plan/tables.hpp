@@ -6,13 +6,14 @@
 #include <span>
 #include <string_view>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/session/demand.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -212,4 +213,4 @@ struct Tables {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -6,11 +6,12 @@
 #include <crochet/base/error/hint.hpp>
 #include <crochet/base/error/request.hpp>
 #include <crochet/base/error/words.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/frozen.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 namespace detail {
 constexpr bool is_variable(const Node& n) { return n.is(op::variable); }
 
@@ -31,4 +32,4 @@ constexpr auto variable_reason() {
   }
 }
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

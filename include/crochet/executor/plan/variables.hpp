@@ -13,12 +13,13 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/executor/plan/initialize.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/kernels/team.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 inline std::string joined(const std::vector<std::string>& names) {
@@ -261,4 +262,4 @@ class Variables {
   bool settled_ = false;  // nothing to copy back, and every variable has a value
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
 #include <crochet/hook/due_probes.hpp>
 
-namespace crochet::cpu {
+namespace crochet::cpu::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -144,4 +145,4 @@ struct WatchedNodes {
   }
 };
 
-}  // namespace crochet::cpu
+}  // namespace crochet::cpu::inline CROCHET_ISA

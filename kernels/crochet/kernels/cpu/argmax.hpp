@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index of the greatest or least element along an axis: the first of equal ones; the first NaN, if there is any.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The first index of the result of joining n contiguous elements by How.
 template <class How, class T>
@@ -52,7 +53,7 @@ void first(const Call& call) {
     first_of_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, out + o * m.inner + j);
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::argmax> {

@@ -2,13 +2,14 @@
 // Self-attention on heads in place: the keys are multiplied with one block of queries at a time, whose scores stay in
 // the cache until the results are computed.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/softmax.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// Stores products or adds them to memory: the one epilogue of all of attention's products.
 template <class T>
@@ -194,7 +195,7 @@ class Heads {
   T* scratch_ = nullptr;
   std::int64_t offset_ = 0;
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::self_attention> {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axes of a result that are permuted or repeated axes of the input.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/copy.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// The axes of the result, simplified: axes of size 1 are dropped, and axes that are contiguous in the input are
 /// merged.
@@ -101,4 +102,4 @@ template <class U>
   }
 }
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

@@ -2,12 +2,13 @@
 // Batched matrix products. The rows of all products are split over the team as if they were one matrix's: a thread may
 // take the end of one product, some whole ones, and the beginning of another.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/batched_matmul.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The matrices of an operand. By numpy's broadcasting one may be used for several matrices of the result.
 class Matrices {
@@ -77,7 +78,7 @@ struct BatchedMatmul {
     batched_matmul<Backend, typename Types::out, P>(call, epilogue);
   }
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::batched_matmul<3>> : kernel::detail::BatchedMatmul {};

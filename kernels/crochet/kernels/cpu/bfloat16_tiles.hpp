@@ -2,9 +2,10 @@
 // Bfloat16Tiles: the product policy that rounds the operands of products of floats to bfloat16 and sums in float. The
 // rounded operands are in scratch memory: rows of the left one, and a panel of the right one at a time.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_product.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
  public:
@@ -44,4 +45,4 @@ class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,10 +2,11 @@
 // Column sums of a matrix that is produced row by row. The rows are divided into parts; every member sums its parts,
 // then adds up its columns of all parts' sums, in the order of the parts. Sums are kept in double.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// The number of rows summed in registers before the sums are stored.
 inline constexpr std::int64_t rows_a_block = 16;
@@ -70,4 +71,4 @@ CROCHET_ALWAYS_INLINE void pass_sums(Worker& worker, const SumParts& parts, std:
   worker.sync();  // from here on the scratch memory may be reused
 }
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

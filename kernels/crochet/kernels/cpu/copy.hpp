@@ -6,9 +6,10 @@
 #include <limits>
 #include <type_traits>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// The unsigned integer that represents all types of its size, so that they share code.
 template <std::size_t Bytes>
@@ -58,4 +59,4 @@ void fill(U value, std::int64_t n, U* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = value;
 }
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

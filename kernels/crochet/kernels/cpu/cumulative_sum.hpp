@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cumulative sums of [outer, n, inner] along the middle axis. Floating sums are kept in double.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/cumulative_sum.hpp>
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/call.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 /// Sums down `width` columns. Rows are `step` apart; a negative step sums from the end to the beginning.
 template <class T>
 void running_sums(const T* from, T* to, std::int64_t n, std::int64_t step, std::int64_t width, bool exclusive) {
@@ -27,7 +28,7 @@ void running_sums(const T* from, T* to, std::int64_t n, std::int64_t step, std::
     }
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::cumulative_sum> {

@@ -2,13 +2,14 @@
 // Depthwise convolution and its gradients: vectors of channels, a few positions together. If channels have several
 // filters, the image is copied with each channel repeated once per filter.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/kernels/cpu/conv/depthwise_rows.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet {
 
-namespace kernel {
+namespace kernel::inline CROCHET_ISA {
 
 namespace detail {
 /// Passes one vector, or one element, to the epilogue.
@@ -21,7 +22,7 @@ CROCHET_ALWAYS_INLINE void hand_over(const Epilogue& epilogue, std::int64_t row,
   }
 }
 }  // namespace detail
-}  // namespace kernel
+}  // namespace kernel::inline CROCHET_ISA
 
 template <>
 struct Kernel<&op::depthwise_conv2d> {

@@ -3,9 +3,10 @@
 #pragma once
 #include <Eigen/Core>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 class EigenProducts {
  public:
@@ -102,4 +103,4 @@ class EigenProducts {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements by index, and sums of elements that share an index.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/gather.hpp>
 #include <crochet/kernels/cpu/copy.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 template <class U, class I>
 [[gnu::noinline]] void gather(const Call& call, U missing) {
@@ -50,7 +51,7 @@ template <class T, class I>
     }
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::gather> {

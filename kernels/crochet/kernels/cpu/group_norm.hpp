@@ -4,12 +4,13 @@
 #include <array>
 #include <cstddef>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/kernels/cpu/column_sums.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// Processes images [places, channels], one after the other, with four arrays of `channels` numbers.
 template <class T>
@@ -104,7 +105,7 @@ class Groups {
  public:
   T *mean, *scale, *first, *second;
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::group_norm> {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax cross entropies, row by row, from logits minus their maximum, so all finite logits are safe.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/kernels/cpu/softmax.hpp>
 #include <crochet/kernels/losses.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// Calls visit(row, logits, number of classes) for each of this worker's rows.
 template <class T, class Visit>
@@ -32,7 +33,7 @@ inline std::int64_t label_of_row(const Call& call, std::int64_t i, std::int64_t 
   const std::int64_t label = call.in[1].as<const std::int32_t>()[i];
   return label >= 0 && label < classes ? label : -1;
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::sparse_cross_entropy> {

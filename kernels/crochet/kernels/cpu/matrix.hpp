@@ -12,12 +12,13 @@
 // `divides_freely`, false if it is absent, is true if an element of the result has the same bits in every part of the
 // product that begins at multiples of the grains.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/cpu/product_paths.hpp>
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 template <class Backend>
 inline constexpr bool is_exact = false;
@@ -166,4 +167,4 @@ inline Split split(const Worker& w, std::int64_t rows, std::int64_t columns, std
   return {{0, rows}, w.part(columns, column_grain)};
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

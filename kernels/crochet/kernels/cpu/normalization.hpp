@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer, root-mean-square and batch normalisation.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/kernels/cpu/column_sums.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// x viewed as rows along its last axis.
 struct Rows {
@@ -124,7 +125,7 @@ struct RowNormGradient {
     });
   }
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::row_moments> {

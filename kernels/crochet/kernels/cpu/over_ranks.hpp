@@ -3,13 +3,14 @@
 #pragma once
 #include <cstring>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/over_ranks.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/exchange.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 template <class Types>
 void reduce_over_ranks(const Call& call, bool mean) {
   using T = typename Types::out;
@@ -18,7 +19,7 @@ void reduce_over_ranks(const Call& call, bool mean) {
   std::memcpy(call.out.as<T>(), call.in[0].as<const T>(), static_cast<std::size_t>(n) * sizeof(T));
   call.exchange->reduce(call.out.as<T>(), n, dtype_of<T>, {mean, call.attributes.ints[0] != 0});
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::mean_over_ranks> {

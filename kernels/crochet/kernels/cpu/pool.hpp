@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling and its gradients, by vectors of channels (pool_windows.hpp).
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/winners.hpp>
@@ -9,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The sum of at(y, x) over some rows and columns of a window, at least one.
 template <class At>
@@ -39,7 +40,7 @@ CROCHET_ALWAYS_INLINE auto sum_of_blocks(std::int64_t rows, std::int64_t columns
 /// Whether the windows tile the axis: then each element belongs to exactly one.
 inline bool is_tiled(const Axis& a) { return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source; }
 
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::max_pool> {

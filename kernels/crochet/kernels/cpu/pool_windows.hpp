@@ -2,13 +2,14 @@
 // The windows of pooling over an image: each window's elements, and the windows that cover an element, by vectors of
 // channels.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/winners.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The part [from, to) of a window inside the image, and the index of its first tap.
 struct Clipped {
@@ -111,6 +112,6 @@ CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilog
   }
 }
 
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 }  // namespace crochet

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code paths that a product's shapes can need. Paths that are impossible at compile time are not compiled.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The code paths needed by a set of products [m, depth] x [depth, n] that share their code. Default: all.
 struct ProductPaths {
@@ -31,4 +32,4 @@ struct ProductPaths {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,6 +2,7 @@
 // Random tensors. Numbers are generated 64 words at a time, by 16 parallel Philox blocks: element e of a chunk is word
 // e / 16 of block e % 16. The mapping is the same on every machine.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/exchange.hpp>
@@ -11,7 +12,7 @@
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 class RandomChunk {
   // Eight blocks' words, each in 64 bits, which are what its product needs.
@@ -77,7 +78,7 @@ template <class T, int Size, class Make>
     i += n;
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::random_bool> {

@@ -2,6 +2,7 @@
 // Reductions of [outer, n, inner] over the middle axis: along rows, or down columns. Floating sums are kept in the
 // element type within blocks of limited length and in double between blocks (kernels/accumulate.hpp).
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/call.hpp>
@@ -10,7 +11,7 @@
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 struct Middle {
   std::int64_t outer = 1, n = 1, inner = 1;
@@ -233,7 +234,7 @@ struct StoringReduceKernel {
     });
   }
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::reduce_sum> : kernel::detail::ReduceKernel<kernel::Sum> {};

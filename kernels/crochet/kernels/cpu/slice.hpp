@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices along an axis, padding, and concatenation.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/kernels/cpu/copy.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The indices begin, begin + step, ... along an axis of n.
 struct Places {
@@ -99,7 +100,7 @@ template <class U>
     }
   });
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::slice> {

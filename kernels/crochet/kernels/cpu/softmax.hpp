@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and related functions: along the last axis row by row, along other axes a strip of columns at a time.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/softmax.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/rows.hpp>
@@ -9,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// The factor for exp_of_below(): its `unit` is the scale of the argument times exp_unit.
 template <class T>
@@ -138,7 +139,7 @@ CROCHET_ALWAYS_INLINE void each_line(const Call& call, Row row, OfStrip strip) {
     }
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::softmax> {

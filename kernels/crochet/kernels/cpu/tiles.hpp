@@ -2,10 +2,11 @@
 // Tiles: matrix products by vector extensions, without a library. A tile of the result stays in registers over the
 // whole depth and is passed to the epilogue from there. The right operand is read in panels of a tile's width.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/thin.hpp>
 #include <crochet/kernels/cpu/tiles/tile.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -203,4 +204,4 @@ class ExactTiles : public Tiles {
   static constexpr bool exact = true;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,13 +2,14 @@
 // Permutation of axes. Every permutation is a series of row copies (the last axis stays last) or of matrix transposes
 // between the old and the new last axis, which are done block by block in registers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/kernels/cpu/axes.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 
 /// to[j, i] = from[i, j] for i in [0, rows), j in [0, columns), with at most one cache line of columns.
 template <class U>
@@ -59,7 +60,7 @@ template <class U>
                     left < strip ? left : strip);
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::transpose> {

@@ -2,9 +2,10 @@
 // Products with operands that are stored as bfloat16. The left one is widened to floats before the product; the right
 // one, usually the weights, is read as it is stored, if the policy can.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/widen.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 /// The distance of the end of the given rows from the start of a row-major matrix, or of its transpose.
@@ -43,4 +44,4 @@ void multiply_stored(const Matrix<A>& a, const Matrix<B>& b, std::int64_t depth,
                                 mine.columns, worker, epilogue, of_a + of_b);
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation functions per element.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/activations.hpp>
 #include <crochet/kernels/elementwise/arithmetic.hpp>
 #include <crochet/kernels/simd_exp.hpp>
@@ -8,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 // Propagates NaN.
 struct Relu {
   template <class N>
@@ -22,7 +23,7 @@ struct ReluGradient {
     return (result > N{}) ? upstream : N{};
   }
 };
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Elementwise<&op::relu> {

@@ -4,13 +4,14 @@
 #include <limits>
 #include <type_traits>
 
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/ops/arithmetic.hpp>
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/simd_round.hpp>
 
 namespace crochet {
 
-namespace kernel::detail {
+namespace kernel::inline CROCHET_ISA::detail {
 struct Sign {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a) {
@@ -85,7 +86,7 @@ CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
     return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? q - 1 : q);
   }
 }
-}  // namespace kernel::detail
+}  // namespace kernel::inline CROCHET_ISA::detail
 
 template <>
 struct Elementwise<&op::add> {

@@ -2,9 +2,10 @@
 // The position of a block. Elementwise loops run over flat positions in blocks, independent of rows and columns, so
 // short rows fill registers as well as long ones.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The current block of a loop: `size` positions from `at`, which is column `j` of row `i`. Only the last block has
 /// fewer than B positions.
@@ -37,4 +38,4 @@ struct Block {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of an elementwise loop: runs its blocks through the program, one after the other.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/loop/sink.hpp>
 #include <crochet/kernels/loop/uses.hpp>
 #include <crochet/kernels/loop/window.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The number of registers per instruction: enough to hide the latency of one instruction, and within the number of
 /// machine registers.
@@ -136,4 +137,4 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
 };
 
 }  // namespace detail
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

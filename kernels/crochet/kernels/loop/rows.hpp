@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise loops with operands in panels: they run row by row, which works for all layouts.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// Rows [i0, i1), all columns. Not inlined, so that equal programs share the code.
 template <class P, class R>
@@ -20,4 +21,4 @@ template <class P, class R>
   }
 }
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

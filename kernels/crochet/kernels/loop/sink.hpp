@@ -2,11 +2,12 @@
 // Sinks: the accumulators of a loop's reductions, one per reduction and part of the loop. The parts' partial results
 // are joined in the order of the parts, so a result does not depend on which members compute them.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
 #include <crochet/kernels/running.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// Replaces the elements past the end in a block's registers by the identity.
 template <class How, class T, int B, class V, int U>
@@ -168,4 +169,4 @@ class Sink<O, T, BroadcastMode::column, B, N> {
   Running<How, T, N> running_;
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a program uses each of its accesses, and the cost of a program.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 template <class I, int A>
 struct Uses {
@@ -48,4 +49,4 @@ struct UsesOf<Program<I...>> {
   static constexpr std::int64_t cost = (cost_of_instruction<I> + ... + 0);
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,10 +2,11 @@
 // Windows: contiguous access to the elements of a block for each operand of an elementwise loop, in place where the
 // layout permits, else through a copy. A partial block is processed as a whole one, on copies.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// Copies n elements between buffers that do not overlap, by vectors. The last vector overlaps the one before. Fewer
 /// elements than a vector are copied one by one.
@@ -122,4 +123,4 @@ class Window<T, BroadcastMode::column, B, reads, writes> {
   alignas(64) T copy_[B + overrun<T>];
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

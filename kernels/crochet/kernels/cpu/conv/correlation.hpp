@@ -2,6 +2,7 @@
 // Direct convolution of NHWC images: register tiles read the image and the filter in place. Forward passes and
 // gradients of images share the loops, with the axes reversed.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/gathered.hpp>
 #include <crochet/kernels/cpu/conv/operands.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
@@ -9,7 +10,7 @@
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/winograd.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Word: what the tiles read (words.hpp).
 template <class T, class Word, ConvolutionPaths P, class Epilogue>
@@ -260,4 +261,4 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
   }
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

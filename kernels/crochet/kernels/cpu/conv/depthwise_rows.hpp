@@ -3,11 +3,12 @@
 // Images are read in place, since each position at a border has its own taps. Where most positions of a row are at its
 // ends, images are copied with a border of zeros.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/positions.hpp>
 #include <crochet/kernels/cpu/conv/repeated.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -148,4 +149,4 @@ class DepthwiseRows {
   T* more_ = nullptr;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,13 +2,14 @@
 // The gradient of a convolution's filter: register tiles of the filter, summed over the positions of one image after
 // the other.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/filter_sums.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Word: what the tiles read (words.hpp). From: Upstream or PooledUpstream.
 template <class T, class Word, class From, ConvolutionPaths P>
@@ -177,4 +178,4 @@ class FilterGradient : public FilterSums<T> {
   std::int64_t* table_ = nullptr;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FilterSums: the sums of a filter's gradient in panels, and their way to the epilogue.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The sums of a filter [rows, filters] in panels of its columns: row q of panel p is at (p * rows + q) * width.
 template <class T>
@@ -40,4 +41,4 @@ class FilterSums {
   std::int64_t rows_, filters_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -3,12 +3,13 @@
 // by the filter, for tile registers (tiles/amx.hpp), which read whole rows. The zeros around an image are multiplied
 // like its numbers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/windows.hpp>
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_product.hpp>
 #include <crochet/kernels/cpu/tiles/int8_product.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The numbers of a window from which on copies cost a fraction of what tile registers save.
 inline constexpr std::int64_t least_gathered_depth = 32;
@@ -179,4 +180,4 @@ void correlate_gathered(const Slide& slide, std::int64_t channels, std::int64_t 
   }
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,11 +2,12 @@
 // The gradient of a convolution's filter as a product of bfloat16 numbers: the transposed windows of an image
 // (gathered.hpp) by its upstream gradient, for tile registers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/filter_sums.hpp>
 #include <crochet/kernels/cpu/conv/gathered.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// From: Upstream or PooledUpstream.
 template <class From>
@@ -120,4 +121,4 @@ class GatheredFilterGradient : public FilterSums<float> {
   Number* gathered_ = nullptr;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,12 +2,13 @@
 // The operands of a convolution as its tiles read them: an image with a border of zeros, and panels of the filter, both
 // in words (words.hpp). Runs of the filter, which a window reads as runs of neighbours in the image, begin a word each.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// A filter [runs * run, filters].
 template <class T>
@@ -199,4 +200,4 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
   alignas(64) Int8Quad offset_[width_] = {};
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code paths that a convolution's shapes can need. Paths that are impossible at compile time are not compiled.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Whether panels of a result with this many channels are one native register wide.
 template <class T>
@@ -82,4 +83,4 @@ void choose_width(std::int64_t channels, Wide wide, Narrow narrow) {
   }
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions: what the windows of a row of positions read in one dimension.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The positions phase, phase + spread, ... of a dimension. Tap k of the position with number q reads source element
 /// first(k) + q * step.
@@ -33,4 +34,4 @@ struct Positions {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeated: the images of a depthwise convolution, copied where their windows cannot read them in place.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/positions.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Images with every channel repeated `times` times, and with a border of zeros on the left and right if most positions
 /// of a row extend past it.
@@ -40,4 +41,4 @@ class Repeated {
   bool bordered_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The geometry of windows: one dimension of a convolution, forward and backward, and images with a border of zeros.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// One dimension. Tap i of the window at position y reads the source at (y * stride + i * dilation - before) / spread,
 /// if that is an integer inside the source. `spread` is the distance of source elements (input dilation): the stride of
@@ -101,4 +102,4 @@ struct Border {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,10 +2,11 @@
 // The register tile of convolutions: some rows (positions, or elements of a filter) by a panel of channels, summed over
 // a list of segments, each of which is a small matrix product. Both operands are read in place.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The offset of row r of a tile: r * row elements, r elements, or rows[r].
 enum class RowsAt : std::uint8_t { even, adjacent, table };
@@ -184,4 +185,4 @@ CROCHET_ALWAYS_INLINE void pass_row(const Epilogue& epilogue, std::int64_t row, 
   epilogue.row(row, j, width, values);
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,10 +2,11 @@
 // The upstream gradient of a filter's gradient: read from memory or, if the convolution's result was pooled, computed
 // from the gradient of the pooling and its winners.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/winners.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Images of upstream gradients, [images, height, width, channels].
 template <class T>
@@ -90,4 +91,4 @@ class PooledUpstream {
   std::int64_t height_, width_, channels_, window_height_, window_width_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of a convolution copied to rows of memory: the left operand of a product.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <cstdint>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Numbers that may be read, and written, behind the end of what is copied.
 inline constexpr std::int64_t copied_beyond = 64;
@@ -100,4 +101,4 @@ class Windows {
   Number outside_[step];
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

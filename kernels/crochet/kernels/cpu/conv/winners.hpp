@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The winning element of each pooling window, as vectors: one register of elements, and as many bytes or ints.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 template <class T, class Of = T>
 using part = simd::vec<Of, native_lanes<T>>;
@@ -40,4 +41,4 @@ CROCHET_ALWAYS_INLINE V to_winner(const T* up, const Index* winners, std::int64_
   }
 }
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

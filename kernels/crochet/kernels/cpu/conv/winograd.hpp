@@ -3,10 +3,11 @@
 // time. A tile of 4x4 or 6x6 pixels and a window are transformed to as many numbers each; a result then needs 4 or 2.25
 // products for each pair of channels in place of 9. docs/architecture.md has the rounding errors.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/winograd_tiles.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace winograd {
 
@@ -93,4 +94,4 @@ class Winograd {
   winograd::Tiles<Side, T> tiles_;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -3,8 +3,9 @@
 // Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016, sections 4.1 and 4.2.
 #pragma once
 #include <crochet/base/config.hpp>
+#include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::winograd {
+namespace crochet::kernel::inline CROCHET_ISA::winograd {
 
 /// One dimension of the transforms for `Side` results.
 template <int Side>
@@ -108,4 +109,4 @@ struct Dimension<4> {
   }
 };
 
-}  // namespace crochet::kernel::winograd
+}  // namespace crochet::kernel::inline CROCHET_ISA::winograd

@@ -3,13 +3,14 @@
 // the points of the transform, 4 or 2.25 products for each place and pair of channels in place of 9, and their sums are
 // transformed back once. It is the transpose of winograd.hpp in the window, with the same matrices.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/filter_sums.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 #include <crochet/kernels/cpu/conv/winograd_pixels.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace winograd {
 
@@ -129,4 +130,4 @@ class WinogradGradient : public FilterSums<T> {
   T* up_ = nullptr;
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // winograd::Pixels: tiles of pixels of an image, transformed.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/winograd_transforms.hpp>
 
-namespace crochet::kernel::winograd {
+namespace crochet::kernel::inline CROCHET_ISA::winograd {
 
 /// Whether Winograd's transforms can pay. Sums at their points are as deep as there are channels, or tiles of an image;
 /// with fewer the transforms cost too much.
@@ -82,4 +83,4 @@ class Pixels {
   T *tiles_ = nullptr, *pixels_ = nullptr;
 };
 
-}  // namespace crochet::kernel::winograd
+}  // namespace crochet::kernel::inline CROCHET_ISA::winograd

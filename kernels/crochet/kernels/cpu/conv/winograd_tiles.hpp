@@ -2,12 +2,13 @@
 // winograd::Tiles: the windows of a convolution and some tiles of pixels, transformed, and their products. All that
 // does not depend on the epilogue, so all steps share its code.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/winograd_pixels.hpp>
 #include <crochet/kernels/cpu/conv/winograd_transforms.hpp>
 
-namespace crochet::kernel::winograd {
+namespace crochet::kernel::inline CROCHET_ISA::winograd {
 
 /// The tiles that are transformed before they are multiplied. With few channels those of one register tile stay in the
 /// nearest cache; with many, reading the windows twice as often costs more.
@@ -76,4 +77,4 @@ class Tiles : public Pixels<Side, T> {
   T *windows_ = nullptr, *sums_ = nullptr;
 };
 
-}  // namespace crochet::kernel::winograd
+}  // namespace crochet::kernel::inline CROCHET_ISA::winograd

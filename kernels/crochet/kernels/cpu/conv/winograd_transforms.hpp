@@ -2,12 +2,13 @@
 // The transforms of Winograd's convolutions: of tiles of pixels, windows and tiles of sums, and of upstream gradients
 // and gradients of windows.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/winograd_dimension.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel::winograd {
+namespace crochet::kernel::inline CROCHET_ISA::winograd {
 
 /// The number of pixels along an edge of a tile, and of the points of a transformed tile or window.
 template <int Side>
@@ -141,4 +142,4 @@ CROCHET_ALWAYS_INLINE void transform_gradient(const T* from, std::int64_t distan
   }
 }
 
-}  // namespace crochet::kernel::winograd
+}  // namespace crochet::kernel::inline CROCHET_ISA::winograd

@@ -2,12 +2,13 @@
 // What the tiles of convolutions read: the numbers of the images and filters (Word = T), or of floats pairs of bfloat16
 // (Word = Bfloat16Pair), or four integers (Word = Int8Quad). In an image a word begins at each number.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <type_traits>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The words of convolutions of T with a product policy, which has the constant `rounds_to_bfloat16` or
 /// `rounds_to_int8` if it does so.
@@ -108,4 +109,4 @@ inline const Int8Quad* to_quads(const float* from, std::int64_t n, float inverse
   return room;
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

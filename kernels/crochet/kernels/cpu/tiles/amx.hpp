@@ -2,6 +2,7 @@
 // Sums of products in the tile registers of Intel's AMX: eight registers of 16 rows of 64 bytes. A word is a pair of
 // bfloat16 or four integers of 8 bits. Compiled for processors with AMX; used where the system grants the registers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/panels.hpp>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 #endif
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 #if defined(CROCHET_AMX)
 inline constexpr bool compiled_for_amx = true;
@@ -148,4 +149,4 @@ void amx_sums(const AmxOperands<Word>&, Sum* sums);
 
 #endif
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -3,10 +3,11 @@
 // 2k + 1 of a product. A product of two words is a sum of two products of bfloat16, which are exact in float, added to
 // a float. It is one instruction where the processor has AVX512-BF16; elsewhere each number is widened to a float.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Two numbers: the first is the lower half.
 using Bfloat16Pair = std::uint32_t;
@@ -111,4 +112,4 @@ inline void round_lines(const bfloat16* first, const bfloat16* second, std::int6
   for (std::int64_t i = 0; i < n; ++i) to[i] = first[i].bits() | upper(i);
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

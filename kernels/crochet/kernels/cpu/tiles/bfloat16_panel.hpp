@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operands of a product, rounded to pairs of bfloat16: rows of the left one, and a panel of the right one.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/amx.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Pair (i, k) is data[i * row + k * column]. One of both distances is 1.
 struct Bfloat16Pairs {
@@ -91,4 +92,4 @@ template <class B>
 
 }  // namespace detail
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

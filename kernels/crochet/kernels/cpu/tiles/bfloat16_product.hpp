@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PairedProduct: a product of rows of pairs of bfloat16 by a panel of pairs, summed in float.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// The sums of R rows by U registers of a panel of pairs.
 template <int R, int U>
@@ -55,4 +56,4 @@ struct PairedProduct : RoundedProduct<PairedProduct> {
   }
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

@@ -3,10 +3,11 @@
 // left operand are stored plus 128. A product of two words is a sum of four products, which are exact, added to an
 // integer: one instruction where the processor has AVX512-VNNI or, on ARM, I8MM.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <limits>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Four numbers: the first is the lowest byte.
 using Int8Quad = std::int32_t;
@@ -151,4 +152,4 @@ inline void round_to_bytes(const float* from, std::int64_t n, float inverse, Int
 
 #undef CROCHET_HAS_PMADDWD
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

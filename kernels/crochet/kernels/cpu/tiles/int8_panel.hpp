@@ -2,11 +2,12 @@
 // The operands of a product, rounded to integers of 8 bits: rows of the left one, each with a scale of its own, and a
 // panel of the right one, each of whose columns has a scale.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/amx.hpp>
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Rows of the left operand. Row i has the words from words[i * pitch] on, and is scales[i] times its integers.
 struct Int8Rows {
@@ -120,4 +121,4 @@ inline void sum_columns(const Int8Quad* from, std::int64_t words, Int8Quad* to) 
 }
 }  // namespace detail
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,10 +2,11 @@
 // Int8Product: a product of rows of four integers of 8 bits to a word by a panel of such words. Results are the sums
 // times the scales of row and column.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel::inline CROCHET_ISA::detail {
 
 /// The sums of R rows by U registers of a panel of words. `start`: the sums of no words.
 template <int R, int U>
@@ -68,4 +69,4 @@ struct Int8Product : RoundedProduct<Int8Product> {
   }
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel::inline CROCHET_ISA::detail

@@ -2,12 +2,13 @@
 // The panel that a register tile reads: columns [j, j + n) of the right operand, in place if their layout permits, else
 // copied to scratch memory and transposed if necessary.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/cpu/tiles/widen.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// Rows of at least as many readable columns as a panel has, `pitch` apart.
 template <class T>
@@ -97,4 +98,4 @@ Panel<T> panel_of(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t 
   return {scratch, panel_width<T>};
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

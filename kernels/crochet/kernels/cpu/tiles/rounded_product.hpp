@@ -2,10 +2,11 @@
 // What product policies that round the operands of floats share. RoundedProduct: tiles of the result, panel by panel,
 // to the epilogue. RoundingTiles: which products are rounded; the others are those of Tiles.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/amx.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 namespace detail {
 
@@ -160,4 +161,4 @@ class RoundingTiles {
   }
 };
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

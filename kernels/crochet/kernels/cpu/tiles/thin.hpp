@@ -2,10 +2,11 @@
 // Products without tiles: one row by a matrix, a column by a row, and few rows by a transposed matrix. Their speed is
 // limited by reading the matrix from memory.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The sums of one row times `P` panels, `distance` apart: enough at a time to hide the latency of additions. As all
 /// sums of one row they are passed to the epilogue through memory, so that all programs share this code. B: T or, for
@@ -176,4 +177,4 @@ template <class T, class B>
   }
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -2,9 +2,10 @@
 // Register tiles: some rows of a by some vectors of a panel, over the whole depth. The sums are passed to the epilogue
 // from registers.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The rows of a tile, by the number of machine registers: most of them hold the tile.
 template <class T>
@@ -108,4 +109,4 @@ template <class T, class B>
 }
 }  // namespace detail
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Square blocks transposed in registers, and sums across the elements of several vectors at once.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 #include <utility>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// The number of elements T in one machine register.
 template <class T>
@@ -71,4 +72,4 @@ CROCHET_ALWAYS_INLINE detail::native<T> sums_of_each(detail::native<T> (&a)[nati
   return a[0];
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

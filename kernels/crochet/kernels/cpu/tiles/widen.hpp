@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands that are stored as bfloat16, as floats.
 #pragma once
+#include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel {
+namespace crochet::kernel::inline CROCHET_ISA {
 
 /// A vector of T from memory of B: T or, for float, bfloat16.
 template <class T, class B>
@@ -64,4 +65,4 @@ void copy_as(const B* from, std::int64_t n, T* to) {
   for (; i < n; ++i) to[i] = from[i];
 }
 
-}  // namespace crochet::kernel
+}  // namespace crochet::kernel::inline CROCHET_ISA

@@ -1,0 +1,5 @@
+#pragma once
+
+namespace crochet::kernel {
+inline constexpr int width = 8;
+}  // namespace crochet::kernel
