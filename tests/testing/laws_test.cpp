@@ -315,7 +315,8 @@ struct SavesWhatItHas : Plateau {
 TEST(Laws, TheSameKeysAreSavedAtAnyTime) {
   const std::string broken = broken_laws(SavesWhatItHas{{.patience = 20}}, falling);
   EXPECT_EQ(laws_in(broken), "state");
-  EXPECT_NE(broken.find("it saves other keys or types in the middle (best f, since i) than in the beginning (since i)"),
+  EXPECT_NE(broken.find(
+                "it saves other keys or types in the middle (best float, since int) than in the beginning (since int)"),
             std::string::npos)
       << broken;
 }

@@ -11,7 +11,7 @@ namespace crochet::detail {
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
 /// Appends the two digits of a byte.
-constexpr void append_hex(std::string& to, unsigned char byte) {
+inline void append_hex(std::string& to, unsigned char byte) {
   to += hex_digits[byte >> 4];
   to += hex_digits[byte & 15U];
 }

@@ -16,6 +16,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/state.hpp>
+#include <crochet/hook/type_name.hpp>
 
 namespace crochet::testing {
 
@@ -28,7 +29,10 @@ class StateBox {
   void put(std::string_view key, const T& value) {
     auto copy = as_saved(value);
     using Copy = decltype(copy);
-    if (!values_.emplace(prefix_ + std::string(key), Value{std::move(copy), &same_value<Copy>}).second) {
+    if (!values_
+             .emplace(prefix_ + std::string(key),
+                      Value{std::move(copy), &same_value<Copy>, &crochet::detail::type_name<Copy>})
+             .second) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put twice");
     }
   }
@@ -69,8 +73,7 @@ class StateBox {
   /// The keys, each with the type of its value, in alphabetical order.
   [[nodiscard]] std::string keys() const {
     std::string all;
-    for (const auto& [key, value] : values_)
-      ((all += all.empty() ? "" : ", ") += key + " ") += value.content.type().name();
+    for (const auto& [key, value] : values_) ((all += all.empty() ? "" : ", ") += key + " ") += value.type();
     return all;
   }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
@@ -94,6 +97,7 @@ class StateBox {
   struct Value {
     std::any content;
     bool (*same)(const std::any& a, const std::any& b);
+    std::string (*type)();
     mutable bool was_read = false;
   };
   /// The value as a checkpoint has it.
@@ -124,7 +128,8 @@ class StateBox {
   }
   template <class T>
   static bool same_value(const std::any& a, const std::any& b) {
-    return a.type() == b.type() && same<T>(std::any_cast<const T&>(a), std::any_cast<const T&>(b));
+    const T *left = std::any_cast<T>(&a), *right = std::any_cast<T>(&b);
+    return left != nullptr && right != nullptr && same<T>(*left, *right);
   }
 
   std::map<std::string, Value> values_;

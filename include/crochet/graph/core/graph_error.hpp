@@ -8,6 +8,11 @@
 
 #include <crochet/base/error.hpp>
 
+// The vectors of this mode are no constants in libstdc++ 12, so the compiler cannot evaluate a model with them.
+#if defined(_GLIBCXX_DEBUG) && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 13
+#include "crochet: the compiler evaluates no model under -D_GLIBCXX_DEBUG: use -D_GLIBCXX_ASSERTIONS"
+#endif
+
 namespace crochet::graph_error {
 
 [[noreturn]] inline void fail(const std::string& what) { throw GraphError("crochet: " + what); }
