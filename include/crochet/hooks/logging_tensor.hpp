@@ -187,4 +187,8 @@ struct LoggingTensor {
   }
 };
 
+/// LoggingTensor{"loss"}: the error says that names are template arguments.
+template <class... Given>
+LoggingTensor(Given...) -> LoggingTensor<>;
+
 }  // namespace crochet

@@ -136,4 +136,8 @@ struct NanTensor {
   }
 };
 
+/// NanTensor{"loss"}: the error says that names are template arguments.
+template <class... Given>
+NanTensor(Given...) -> NanTensor<>;
+
 }  // namespace crochet
