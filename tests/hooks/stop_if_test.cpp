@@ -5,6 +5,7 @@
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/kit/metric_channel.hpp>
+#include <crochet/hooks/kit/stop_signal.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
 #include <crochet/hooks/stop_if.hpp>
 #include <crochet/testing.hpp>
@@ -117,6 +118,73 @@ TEST(StopIf, ReactsToWhatIsPublishedWhileItRuns) {
   EXPECT_TRUE(run.should_stop()) << "in step 2";
 }
 
+TEST(StopIf, WithAnIntervalReadsTheMetricsAtTheMultiplesOnly) {
+  MetricChannel metrics;
+  Script run{cr::stop_if_higher(metrics, "accuracy", 0.9, {.run_every_steps = 2})};
+  for (int i = 0; i < 2; ++i) run.step();
+  metrics.publish("accuracy", 2, 0.95);
+  run.step();
+  EXPECT_FALSE(run.should_stop());
+  run.step();
+  EXPECT_TRUE(run.should_stop()) << "in step 4";
+}
+
+TEST(StopIf, WithoutAnIntervalReadsTheMetricsWhenTheyArePublished) {
+  MetricChannel metrics;
+  metrics.publish("loss", 0, 0.75);
+  Script run{cr::stop_if_exhausted(metrics, "loss", {.aim = cr::Aim::lowest, .patience = 2})};
+  for (int i = 0; i < 5; ++i) run.step();
+  EXPECT_FALSE(run.should_stop()) << "one evaluation, however many runs";
+  metrics.publish("loss", 5, 0.75);
+  run.step();
+  EXPECT_FALSE(run.should_stop());
+  metrics.publish("loss", 6, 0.75);
+  run.step();
+  EXPECT_TRUE(run.should_stop());
+  EXPECT_EQ(run.stop_reason(), "loss is not lower than 0.75, of step 0, for 2 evaluations");
+}
+
+/// At a step, for after_create_session.
+struct AtStep {
+  [[nodiscard]] std::int64_t step() const { return at; }
+  [[nodiscard]] static std::int64_t creation() { return 1; }
+  std::int64_t at;
+};
+TEST(StopIf, AStoppedTrainingMakesNoFurtherStepWhenItIsResumed) {
+  MetricChannel metrics;
+  metrics.publish("loss", 1, 0.25);
+  Script run{cr::stop_if_lower(metrics, "loss", 0.5)};
+  run.step();
+  EXPECT_TRUE(run.should_stop());
+  cr::testing::StateBox box;
+  run.hook().save_state(box);
+  const auto resumed_stops = [&](std::int64_t step) {
+    const cr::StopSignal signal;
+    auto resumed = cr::stop_if_lower(MetricChannel{}, "loss", 0.5, {.signal = signal});
+    resumed.begin();
+    resumed.load_state(box);
+    cr::Coordinator coordinator;
+    const AtStep session{step};
+    resumed.after_create_session(session, coordinator);
+    EXPECT_EQ(signal.requested(), coordinator.should_stop()) << "other sessions end as well";
+    return coordinator.should_stop();
+  };
+  EXPECT_TRUE(resumed_stops(1));
+  EXPECT_FALSE(resumed_stops(0)) << "from an older checkpoint";
+}
+
+TEST(StopIf, AnotherSessionFollowsByTheSignal) {
+  const cr::StopSignal signal;
+  Script chief{cr::stop_if_lower(history(), "loss", 0.5, {.signal = signal})};
+  Script worker{cr::CheckForStopping{.signal = signal}};
+  worker.step();
+  EXPECT_FALSE(worker.should_stop());
+  chief.step();
+  worker.step();
+  EXPECT_TRUE(worker.should_stop());
+  EXPECT_EQ(worker.stop_reason(), "loss = 0.4 at step 3000 is below 0.5");
+}
+
 TEST(StopIf, ReactsInTheRunOfTheEvaluation) {
   for (const auto every : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{1}}) {
     const MetricChannel metrics;
@@ -162,6 +230,11 @@ TEST(StopIf, ThresholdsAreNumbersAndPatienceIsOneAtLeast) {
   EXPECT_THROW(static_cast<void>(cr::stop_if_lower(MetricChannel{}, "loss", nan)), cr::LogicError);
   EXPECT_THROW(static_cast<void>(cr::stop_if_no_increase(MetricChannel{}, "loss", 0)), cr::LogicError);
   EXPECT_THROW(static_cast<void>(cr::stop_if_no_decrease(MetricChannel{}, "loss", -1)), cr::LogicError);
+  EXPECT_THROW(
+      static_cast<void>(cr::stop_if_exhausted(MetricChannel{}, "loss", {.aim = cr::Aim::lowest, .patience = 0})),
+      cr::LogicError);
+  EXPECT_NO_THROW(
+      static_cast<void>(cr::stop_if_exhausted(MetricChannel{}, "loss", {.aim = cr::Aim::lowest, .patience = 1})));
 }
 
 TEST(StopIf, AMissingMetricIsVisible) {
