@@ -221,6 +221,21 @@ TEST(Epochs, StopAtEpochMayHaveNoLimit) {
   run(script, data, 4);
   EXPECT_EQ(script.global_step(), 4);
 }
+TEST(Epochs, AProgressBarStatesTheEpochAndTheStepsThatAreLeft) {
+  Data data{{1, 1}};
+  RecordingSink out;
+  cr::testing::ManualClock clock;
+  auto script = over(data, cr::ProgressBar{.epochs = 3, .line_seconds = 1, .columns = 0, .write = out, .clock = clock});
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(1);
+    run(script, data, 1);
+  }
+  script.end();
+  EXPECT_EQ(out.lines(),
+            (Lines{"epoch 2/3 1/5  20% 1.0 steps/s 0:04 left\n", "epoch 3/3 2/5  40% 1.0 steps/s 0:03 left\n",
+                   "epoch 3/3 3/5  60% 1.0 steps/s 0:02 left\n", "epoch 3/3 4/5  80% 1.0 steps/s 0:01 left\n",
+                   "epoch 3/3 5/5 100% 1.0 steps/s\n"}));
+}
 TEST(Epochs, AProgressBarMayHaveNoLimit) {
   Data data;
   RecordingSink out;

@@ -123,6 +123,14 @@ TEST(ProgressBar, LeavesTheLineAfterAnError) {
 TEST(ProgressBar, HoursAreHours) {
   EXPECT_EQ((cr::detail::ProgressLine{.step = 1, .total = 7323, .rate = 1}.text(false)),
             "1/7323   0% 1.0 steps/s 2:02:02 left");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 1, .total = 3601, .rate = 1}.text(false)),
+            "1/3601   0% 1.0 steps/s 1:00:00 left");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 1, .total = 3600, .rate = 1}.text(false)),
+            "1/3600   0% 1.0 steps/s 59:59 left");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 1, .total = 122, .rate = 1}.text(false)),
+            "1/122   0% 1.0 steps/s 2:01 left");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 0, .total = 7259, .rate = 1}.text(false)),
+            "0/7259   0% 1.0 steps/s 2:00:59 left");
   EXPECT_EQ((cr::detail::ProgressLine{.step = 12, .total = 10, .rate = 1}.text(false)), "12/10 100% 1.0 steps/s");
   EXPECT_EQ((cr::detail::ProgressLine{.step = 0, .total = 0}.text(true)), "0/0 [====================] 100%");
 }
