@@ -20,10 +20,12 @@ namespace cr = crochet;
 struct Ranks {
   int meetings = 0;
   std::uint64_t difference = 0;
+  std::vector<std::uint64_t> compared{};
 
   static std::uint64_t kind_of(std::string_view /*what*/) { return 0; }
   std::vector<cr::Presence> meet(cr::Presence mine) {
     ++meetings;
+    compared.push_back(mine.bits);
     cr::Presence other = mine;
     other.bits += difference;
     return {mine, other};
@@ -92,6 +94,35 @@ TEST(SameOnAllRanks, NamesTheVariableTheStepAndTheRank) {
     EXPECT_NE(std::string(error.what()).find("at step 2 variable 'w' differs between ranks 0 and 1"),
               std::string::npos);
   }
+}
+
+/// An executor with a variable of these elements.
+struct WithElements {
+  std::vector<float> elements;
+  Ranks all{};
+
+  [[nodiscard]] static std::int64_t step() { return 1; }
+  WithElements& session() { return *this; }
+  WithElements& executor() { return *this; }
+  Ranks& ranks() { return all; }
+  void for_each_variable(auto visit) const {
+    visit("w", std::span<const float>(elements), std::span<const std::int64_t>{});
+  }
+};
+std::uint64_t compared_bits(const std::vector<float>& elements) {
+  cr::SameOnAllRanks hook{.every_steps = 1};
+  hook.begin();
+  WithElements run{elements};
+  hook.after_run(run, 0);
+  return run.all.compared.at(0);
+}
+TEST(SameOnAllRanks, EveryElementIsCompared) {
+  const auto bits = compared_bits({1, 2, 3});
+  EXPECT_EQ(compared_bits({1, 2, 3}), bits);
+  EXPECT_NE(compared_bits({5, 2, 3}), bits);
+  EXPECT_NE(compared_bits({1, 5, 3}), bits);
+  EXPECT_NE(compared_bits({1, 2, 5}), bits) << "the last word is half full";
+  EXPECT_NE(compared_bits({3, 2, 1}), bits);
 }
 
 TEST(SameOnAllRanks, RefusesAnIntervalBelowOne) {
