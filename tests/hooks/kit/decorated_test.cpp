@@ -415,16 +415,39 @@ TEST(Isolated, EvenItsReportMayFail) {
   EXPECT_EQ(run.hook().policy.failures(), 1);
 }
 
+struct ThrowsANumber {
+  void after_run(auto&, const auto&) const { throw 42; }
+};
+TEST(Isolated, ReportsWhatIsNoException) {
+  RecordingSink sink;
+  Script run{cr::Isolated<ThrowsANumber>{{}, {.sink = sink}}};
+  run.step();
+  EXPECT_EQ(sink.lines(),
+            Lines{"crochet: ThrowsANumber failed in after_run (failure 1): an exception that is no std::exception"});
+}
+
+TEST(Isolated, ADisabledHookIsCalledAgainInTheNextSession) {
+  Script first{cr::Isolated<Fragile>{{.breaks = "after_run"}, {.sink = cr::no_lines, .disable_after = 1}}};
+  first.step(value<"loss">(1.0f));
+  EXPECT_TRUE(first.hook().policy.disabled());
+  Script second{first.hook()};
+  EXPECT_FALSE(second.hook().policy.disabled());
+  EXPECT_EQ(second.hook().policy.failures(), 0);
+  EXPECT_EQ(second.hook().policy.last_error(), "");
+  second.step(value<"loss">(1.0f));
+  EXPECT_EQ(second.hook().hook.calls, 2);
+}
+
 TEST(Isolated, IsMadeOfTheHookAlone) {
   const cr::Isolated isolated{Fragile{.breaks = "end"}, {.disable_after = 2}};
   static_assert(std::is_same_v<decltype(isolated), const cr::Isolated<Fragile>>);
   EXPECT_EQ(isolated.hook.breaks, "end");
 }
 
-/// Takes a second in before_run, two in after_run and ten in the third after_run.
+/// Takes a second in before_run, two in after_run and ten in the second after_run.
 struct Slow {
   void before_run(auto&) const { clock.advance(1); }
-  void after_run(auto& run, const auto&) const { clock.advance(run.step() == 3 ? 10 : 2); }
+  void after_run(auto& run, const auto&) const { clock.advance(run.step() == 2 ? 10 : 2); }
   mutable ManualClock clock;
 };
 
