@@ -93,6 +93,24 @@ TEST(Evaluate, AveragesWeightedByBatchSize) {
   EXPECT_EQ(sink.lines(), Lines{"step 4: mean = 4, largest = 4.75 (2 batches, 0.000 sec)"}) << "the end adds none";
 }
 
+TEST(Evaluate, TheLineHasTheSecondsOfThePass) {
+  Model model;
+  RecordingSink sink;
+  double now = 100;
+  const auto takes_two_seconds = [&, at = 0]() mutable -> std::optional<Batch> {
+    now += 1;
+    return ++at % 2 == 0 ? std::optional<Batch>{} : batch_of(first);
+  };
+  const auto clock = [&] { return now; };
+  cr::HookChain chain{
+      cr::Evaluate{cr::fetches<"mean">, takes_two_seconds, {.every_steps = 1, .sink = sink, .clock = clock}},
+      cr::InMemoryEvaluator{
+          cr::fetches<"mean">, takes_two_seconds, cr::HookChain<>{}, {.every_steps = 1, .sink = sink, .clock = clock}}};
+  run_steps(model, chain, 1);
+  EXPECT_EQ(sink.lines(), (Lines{"step 0: mean = 2 (1 batches, 2.000 sec)", "step 1: mean = 2 (1 batches, 2.000 sec)",
+                                 "step 1: mean = 2 (1 batches, 2.000 sec)"}));
+}
+
 TEST(Evaluate, ARangeIsGoneOverEachTime) {
   Model model;
   std::string when;
