@@ -283,6 +283,10 @@ TEST(ValueText, ScalarsAsShortAsTheyCanBe) {
   EXPECT_EQ(value_text(-2.5), "-2.5");
   EXPECT_EQ(value_text(100000.0f), "100000.0");
   EXPECT_EQ(value_text(1e-8), "1e-08");
+  EXPECT_EQ(value_text(1e-4), "0.0001");
+  EXPECT_EQ(value_text(-1e-4), "-0.0001");
+  EXPECT_EQ(value_text(1e15), "1000000000000000.0");
+  EXPECT_EQ(value_text(1e16), "1e+16");
   EXPECT_EQ(value_text(1e20), "1e+20");
   EXPECT_EQ(value_text(std::numeric_limits<float>::quiet_NaN()), "nan");
   EXPECT_EQ(value_text(-std::numeric_limits<double>::infinity()), "-inf");

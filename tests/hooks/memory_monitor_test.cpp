@@ -39,6 +39,22 @@ TEST(MemoryMonitor, ReportsAtMultiplesOfTheInterval) {
   EXPECT_EQ(run.fetched(), "");
 }
 
+TEST(MemoryMonitor, TheLimitItselfIsAllowed) {
+  std::int64_t bytes = 1000;
+  Script run{cr::MemoryMonitor{.every_steps = 1,
+                               .stop_above = 1000,
+                               .read =
+                                   [&] {
+                                     return cr::HostMemory{bytes, bytes};
+                                   },
+                               .sink = cr::no_lines}};
+  run.step();
+  EXPECT_FALSE(run.should_stop());
+  bytes = 1001;
+  run.step();
+  EXPECT_TRUE(run.should_stop());
+}
+
 TEST(MemoryMonitor, TheSystemTells) {
   const std::vector<char> block(32 << 20, 'x');
   const cr::HostMemory memory = cr::host_memory();
