@@ -97,6 +97,34 @@ TEST(StepCounter, TheTimeOfARecoveryIsNotCounted) {
   EXPECT_EQ(sink.lines(), Lines{"step 2: global_step/sec = 1"});
 }
 
+TEST(StepCounter, HasNoRateIfNoTimeHasPassed) {
+  RecordingSink sink;
+  ManualClock clock;
+  Script run{cr::StepCounter{.every_steps = 2, .sink = sink, .clock = clock}};
+  for (int i = 0; i < 2; ++i) run.step();
+  EXPECT_EQ(sink.lines(), Lines{});
+  EXPECT_EQ(run.hook().steps_per_second, 0);
+  clock.advance(1);
+  for (int i = 0; i < 2; ++i) run.step();
+  EXPECT_EQ(sink.lines(), Lines{"step 4: global_step/sec = 2"});
+}
+
+TEST(StepCounter, CountsRunsWithoutProgressInEachSessionAnew) {
+  RecordingSink sink;
+  Script run{cr::StepCounter{.every_steps = 10, .sink = sink}};
+  const auto runs_to_5 = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      run.set_step(4);
+      run.step();
+    }
+  };
+  runs_to_5(15);
+  SessionAt recovered{5};
+  run.hook().after_create_session(recovered, run.coordinator());
+  runs_to_5(15);
+  EXPECT_EQ(sink.lines(), Lines{});
+}
+
 TEST(StepCounter, SaysOnceThatTheStepDoesNotAdvance) {
   RecordingSink sink;
   Script run{cr::StepCounter{.every_steps = 10, .sink = sink}};
