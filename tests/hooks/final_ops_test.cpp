@@ -54,6 +54,38 @@ TEST(FinalOps, AnotherTypeIsRefusedByName) {
   }
 }
 
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const cr::LogicError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(KeptValue, ATensorIsNoScalar) {
+  cr::KeptValue kept;
+  EXPECT_EQ(refusal([&] { (void)kept.as<float>(); }),
+            "crochet: there is no value yet; it is there after the end of the session");
+  const std::vector<float> one{0.5F};
+  kept.keep(one);
+  EXPECT_EQ(refusal([&] { (void)kept.as<float>(); }),
+            "crochet: a kept value is a tensor and was asked for as a scalar");
+  EXPECT_EQ(kept.elements<float>().size(), 1U);
+}
+
+TEST(KeptValue, IsReplacedAsAWhole) {
+  cr::KeptValue kept;
+  kept.keep(std::vector<float>{1, 2, 3});
+  EXPECT_EQ(std::vector<std::int64_t>(kept.shape().begin(), kept.shape().end()), std::vector<std::int64_t>{3});
+  EXPECT_EQ(kept.text(), "[1.0, 2.0, 3.0]");
+  kept.keep(0.25);
+  EXPECT_TRUE(kept.shape().empty());
+  EXPECT_EQ(kept.text(), "0.25");
+  EXPECT_EQ(kept.as<double>(), 0.25);
+}
+
 TEST(FinalOps, MayBeFed) {
   Script run{cr::final_ops<"accuracy">(feed<"rate">(0.25f)), value<"accuracy">(0.9f), placeholder<float, "rate">};
   run.step();
