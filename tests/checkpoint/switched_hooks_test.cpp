@@ -99,5 +99,15 @@ TEST_F(SwitchedHooks, PublishMeansOfEpochsOfWhichTheyHaveSeenTheEnd) {
       << "none of the runs of step 11 to 15 is in a later epoch's mean";
 }
 
+TEST_F(SwitchedHooks, PublishTheMeanOfAllRunsOfAnEpochThatWasInterrupted) {
+  const MetricChannel metrics;
+  for (const std::int64_t last : {15, 32}) train(EpochMeans<"loss">{metrics}, true, last);
+  std::vector<std::pair<std::int64_t, double>> means, epochs;
+  for (const auto& entry : metrics.history("training/loss")) means.emplace_back(entry.step, entry.value);
+  for (const auto& entry : metrics.history("training/epoch")) epochs.emplace_back(entry.step, entry.value);
+  EXPECT_EQ(means, (std::vector<std::pair<std::int64_t, double>>{{10, 5.5}, {20, 15.5}, {30, 25.5}}));
+  EXPECT_EQ(epochs, (std::vector<std::pair<std::int64_t, double>>{{10, 1}, {20, 2}, {30, 3}}));
+}
+
 }  // namespace switched_hooks_test
 }  // namespace crochet
