@@ -41,6 +41,22 @@ TEST(CategoryNames, OfOtherDataThanTheCheckpointsAreAnError) {
   EXPECT_EQ(longer.names().size(), 3U);
 }
 
+TEST(CategoryNames, FewerOrMoreThanTheCheckpointsAreAnError) {
+  const auto refusal = [](const cr::CategoryNames<"species">& saved, cr::CategoryNames<"species"> given) {
+    cr::testing::StateBox box;
+    saved.save_state(box);
+    try {
+      given.load_state(box);
+    } catch (const cr::CheckpointMismatchError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const cr::CategoryNames<"species"> two{{"setosa", "virginica"}}, one{{"setosa"}};
+  EXPECT_NE(refusal(two, one).find("category 1 is none here and \"virginica\" there"), std::string::npos);
+  EXPECT_NE(refusal(one, two).find("category 1 is \"virginica\" here and none there"), std::string::npos);
+}
+
 TEST(CategoryNames, ThatWereLoadedCanBeLoadedAgain) {
   cr::CategoryNames<"species"> names;
   for (const char* name : {"setosa", "virginica"}) {

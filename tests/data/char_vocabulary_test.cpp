@@ -54,7 +54,10 @@ TEST(CharVocabulary, OfAText) {
   const auto three = cr::fit_char_vocabulary("aaabbbccd", {.most = 3, .unknown = U'?'});
   EXPECT_EQ(three.characters(), "?ab");
   EXPECT_EQ(three.encode("abcd"), (Ids{1, 2, 0, 0}));
+  EXPECT_EQ(cr::fit_char_vocabulary("cccbba", {.most = 3, .unknown = U'?'}).characters(), "?bc")
+      << "in the order of the characters, not of their counts";
   EXPECT_EQ(cr::fit_char_vocabulary("ab", {.most = 2}).size(), 2);
+  EXPECT_THROW((void)cr::fit_char_vocabulary("ab", {.most = 1}), cr::DataError);
   EXPECT_EQ(message_of([] { (void)cr::fit_char_vocabulary("abc", {.most = 2}); }),
             "the text has 3 different characters, more than the limit of 2; raise CharVocabularyOptions::most, or set "
             "`unknown`");
