@@ -223,6 +223,7 @@ TEST(ReduceOnMetricPlateau, LooksOnceForEachValue) {
   }
   EXPECT_EQ(fed, (std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}))
       << "0.5 at step 1; not better at 4 and 7";
+  EXPECT_EQ(sink.lines(), Lines{"accuracy is not higher than 0.5, of step 1; rate = 0.5 from step 8 on"});
   EXPECT_EQ(run.fetched(), "");
   EXPECT_NE(refusal([] { cr::ReduceOnMetricPlateau<>{.rule = {.aim = cr::Aim::lowest}}.begin(); }), "");
 }
