@@ -61,14 +61,15 @@ TEST(MovingAverage, WarmsUpAsTheOriginalDoes) {
   Model model;
   auto executor = model.executor();
   cr::WeightAverages averages;
-  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.15, .warm_up = true}};
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.2, .warm_up = true}};
   SessionOf<decltype(chain)> session{executor, chain};
   session.run();  // decay 1/10
-  session.run();  // min(0.15, 2/11)
+  session.run();  // decay 2/11
+  session.run();  // min(0.2, 3/12)
   session.close();
-  const double first = 0.1 * 100 + 0.9 * 101, second = 0.15 * first + 0.85 * 102;
+  const double first = 0.1 * 100 + 0.9 * 101, second = (2 * first + 9 * 102) / 11;
   const auto scope = averages.swap_for_a_while();
-  EXPECT_DOUBLE_EQ(model.b, second);
+  EXPECT_DOUBLE_EQ(model.b, 0.2 * second + 0.8 * 103);
 }
 
 TEST(MovingAverage, EveryNStepsAndOnlyWhatIsIncluded) {
@@ -192,6 +193,7 @@ TEST(MovingAverage, ARunOfAveragedWeightsIsAnError) {
   session.close();
   EXPECT_NE(refusal([] { cr::WeightAverages{}.swap(); }), "");
   EXPECT_NE(refusal([] { cr::MovingAverage{.decay = 1}.begin(); }), "");
+  EXPECT_NE(refusal([] { cr::MovingAverage{.decay = -0.1}.begin(); }), "");
   EXPECT_NE(refusal([] { cr::MovingAverage{.every_steps = 0}.begin(); }), "");
 }
 
@@ -219,6 +221,45 @@ TEST(MovingAverage, ItsStateGoesOnExactly) {
   const auto expected = run(0, 7, whole, false, false);
   run(0, 3, parts, false, true);
   EXPECT_EQ(run(3, 7, parts, true, false), expected);
+}
+
+TEST(MovingAverage, ItsStateHasTheAveragesAlsoWhileTheyAreSwapped) {
+  Model model;
+  auto executor = model.executor();
+  const cr::WeightAverages averages;
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.75}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  for (int run = 0; run < 3; ++run) session.run();
+  averages.swap();
+  const std::pair averaged{model.w, model.b};
+  cr::testing::StateBox box;
+  chain.at<0>().save_state(box);
+  EXPECT_EQ((std::pair{model.w, model.b}), averaged) << "they are swapped still";
+  averages.swap();
+  EXPECT_EQ(model.b, 103);
+  session.close();
+
+  Model resumed;
+  auto other_executor = resumed.executor();
+  const cr::WeightAverages loaded;
+  cr::MovingAverage hook{.averages = loaded, .decay = 0.75};
+  cr::Coordinator coordinator;
+  cr::RawSession raw{other_executor, 3};
+  hook.begin();
+  hook.load_state(box);
+  hook.after_create_session(raw, coordinator);
+  loaded.swap();
+  EXPECT_EQ((std::pair{resumed.w, resumed.b}), averaged);
+}
+
+TEST(MovingAverage, NeedsAVariable) {
+  Model model;
+  auto executor = model.executor();
+  cr::HookChain chain{cr::MovingAverage{.averages = {}, .include = [](auto) { return false; }}};
+  EXPECT_NE(refusal([&] {
+              const SessionOf<decltype(chain)> session{executor, chain};
+            }).find("no variable to average"),
+            std::string::npos);
 }
 
 /// A new session has the first weights again, but for the first session.
