@@ -196,6 +196,12 @@ TEST(BestCheckpoint, ItsStateIsWhatItKeeps) {
   ASSERT_EQ(other.kept().size(), 2u);
   EXPECT_EQ(other.kept()[0].path, "best-2");
   EXPECT_EQ(other.kept()[1].value, 0.5);
+  RecordingSink sink;
+  cr::BestCheckpoint by_loss{saver, metrics, "loss", {.aim = cr::Aim::lowest, .sink = sink}};
+  by_loss.begin();
+  by_loss.load_state(box);
+  EXPECT_TRUE(by_loss.kept().empty());
+  EXPECT_EQ(sink.lines(), Lines{"crochet: BestCheckpoint: those of accuracy are not ranked by loss"});
   EXPECT_NE(refusal([&] {
               cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 0}}.begin();
             }),
