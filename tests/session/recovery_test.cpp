@@ -514,6 +514,18 @@ TEST_F(Recovery, ADeadlineBoundsItToo) {
   session.fail(nullptr);
 }
 
+TEST_F(Recovery, TheDeadlineCountsFromTheFirstFailure) {
+  clock_.advance(1000);
+  HookChain chain{Recorder<'a'>{trace_}.throwing('b', AbortedError("again"), 1000)};
+  options_.recovery = {.max_attempts = 1000, .initial_backoff_secs = 10, .multiplier = 1, .deadline_secs = 30};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  clock_.advance(1000);
+  EXPECT_THROW(session.run("train"_n), AbortedError);
+  EXPECT_EQ(session.recoveries(), 3) << "the last one at 30 seconds, which is not too late";
+  EXPECT_EQ(clock_(), 2030);
+  session.fail(nullptr);
+}
+
 TEST_F(Recovery, ASessionThatStaysLostHasNoGoodEnd) {  // end() of a saver would save the state after the failure
   HookChain chain{Recorder<'a'>{trace_}};
   options_.recovery.max_attempts = 0;
@@ -543,6 +555,18 @@ TEST_F(Recovery, ProgressMakesTheCountBeginAgain) {
   session.fail(nullptr);
 }
 
+TEST_F(Recovery, TheSameStepAgainIsNoProgress) {
+  HookChain chain{Recorder<'a'>{trace_}};
+  options_.recovery.max_attempts = 1;
+  Numbered executor =
+      Numbered{trace_}.doing_in_run(2, throwing(AbortedError("1"))).doing_in_run(4, throwing(AbortedError("2")));
+  MonitoredSession session{std::move(executor), chain, options_};
+  session.run("train"_n);
+  session.run("train"_n);                              // run 2 is lost at step 1, run 3
+  EXPECT_THROW(session.run("train"_n), AbortedError);  // run 4 is lost at step 1 as well
+  session.fail(nullptr);
+}
+
 TEST_F(Recovery, AStepThatAFailedRunHasCountedIsNoProgress) {
   int calls = 0;
   options_.recovery = {.max_attempts = 2, .initial_backoff_secs = 1};
@@ -556,10 +580,16 @@ TEST_F(Recovery, AStepThatAFailedRunHasCountedIsNoProgress) {
 TEST_F(Recovery, OptionsAreNumbersThatAreNotNegative) {
   for (const RecoveryOptions bad :
        {RecoveryOptions{.max_attempts = -1}, RecoveryOptions{.initial_backoff_secs = -1},
-        RecoveryOptions{.initial_backoff_secs = std::nan("")}, RecoveryOptions{.deadline_secs = std::nan("")}}) {
+        RecoveryOptions{.initial_backoff_secs = std::nan("")}, RecoveryOptions{.multiplier = -1},
+        RecoveryOptions{.multiplier = std::nan("")}, RecoveryOptions{.max_backoff_secs = -1},
+        RecoveryOptions{.max_backoff_secs = std::nan("")}, RecoveryOptions{.deadline_secs = -1},
+        RecoveryOptions{.deadline_secs = std::nan("")}}) {
     options_.recovery = bad;
     EXPECT_THROW((MonitoredSession{Numbered{trace_}, two_, options_}), LogicError);
   }
+  options_.recovery = {
+      .max_attempts = 0, .initial_backoff_secs = 0, .multiplier = 0, .max_backoff_secs = 0, .deadline_secs = 0};
+  EXPECT_NO_THROW((MonitoredSession{Numbered{trace_}, two_, options_}));
 }
 
 // ---- Hooks and retries
