@@ -27,6 +27,17 @@ TEST(RunSession, StopIterationIsACleanEnd) {
   EXPECT_EQ(trace.text, "a.B mk a.C a.E(0)");
 }
 
+TEST(RunSession, ACleanEndStatesItsReason) {
+  Trace trace;
+  const auto reason_of = [&](auto body) {
+    MonitoredSession session{TracedExecutor{trace}, HookChain{}};
+    run_session(session, body);
+    return session.stop_reason().hook + ": " + session.stop_reason().reason;
+  };
+  EXPECT_EQ(reason_of([](auto&) { throw StopIteration{"enough"}; }), "the loop: enough");
+  EXPECT_EQ(reason_of([](auto&) { throw OutOfRangeError{"3 batches"}; }), "the data: 3 batches");
+}
+
 struct StopAt {
   std::int64_t last = 0;
   void after_run(auto& run, const auto&) {
