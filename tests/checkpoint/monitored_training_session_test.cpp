@@ -183,8 +183,9 @@ TEST_F(Training, WithoutAFolderNothingIsWritten) {
 TEST_F(Training, SummariesMayBeSwitchedOffAndCheckpointsStay) {
   options_.save_summaries_steps = 0;
   options_.log_step_count_steps = 0;
-  train(3, summaries<summary::Scalar<"w">>);
+  train(200, summaries<summary::Scalar<"w">>);
   EXPECT_EQ(events().find("global_step/sec"), std::string::npos);
+  EXPECT_EQ(events().find(std::string("\n\x01w", 3)), std::string::npos);
   EXPECT_TRUE(has_checkpoint());
 }
 
