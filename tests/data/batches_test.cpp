@@ -286,6 +286,10 @@ TEST(Batches, WrongSettingsAreRefused) {
   EXPECT_THROW(static_cast<void>(data_set(5).batch(-1)), LogicError);
   EXPECT_THROW(data_set(5).batch(2).repeat(0), LogicError);
   EXPECT_THROW(data_set(5).batch(6).drop_remainder(), LogicError);
+  Batches smallest = data_set(2).batch(1).repeat(1);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(smallest.next().images.shape()[0], 1);
+  EXPECT_THROW(smallest.next(), OutOfRangeError);
+  EXPECT_NO_THROW(data_set(5).batch(5).drop_remainder()) << "one whole batch";
 }
 
 TEST(Batches, CopiesAreIndependent) {
@@ -371,6 +375,8 @@ TEST(ShardedBatches, RefuseABatchWithFewerRowsThanRanks) {
   EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{0, 3})), LogicError);  // the last batch has 2 rows
   EXPECT_NO_THROW((Batches(data_set(26), 8).drop_remainder().shard(OneOf{0, 3})));
   EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{2, 2})), LogicError);
+  EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{-1, 2})), LogicError);
+  EXPECT_THROW((Batches(data_set(26), 8).shard(OneOf{0, 0})), LogicError);
 }
 
 }  // namespace

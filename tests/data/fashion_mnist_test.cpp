@@ -89,6 +89,8 @@ TEST(FashionMnist, ImagesOfAnotherSize) {
   folder.write(train_images, idx_bytes({1, 28, 27}, counting(28 * 27)));
   folder.write(train_labels, idx_bytes({1}, {1}));
   expect_says(load_error<DataError>(folder), {train_images, "28 x 27 pixels, expected 28 x 28"});
+  folder.write(train_images, idx_bytes({1, 27, 28}, counting(28 * 27)));
+  expect_says(load_error<DataError>(folder), {train_images, "27 x 28 pixels, expected 28 x 28"});
 }
 
 TEST(FashionMnist, ALabelOutOfRange) {
