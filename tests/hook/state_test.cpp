@@ -279,5 +279,15 @@ struct Careless {
 };
 TEST(HookState, OfOneHookHasEachKeyOnce) { EXPECT_THROW(state_of(HookChain{Careless{}}), LogicError); }
 
+struct WritesASectionTwice {
+  void save_state(auto& out) const {
+    for (int i = 0; i < 2; ++i) {
+      out.section("part", [&] { out.put("x" + std::to_string(i), i); });
+    }
+  }
+  void load_state(auto&) {}
+};
+TEST(HookState, OfOneHookHasEachSectionOnce) { EXPECT_THROW(state_of(HookChain{WritesASectionTwice{}}), LogicError); }
+
 }  // namespace state_test
 }  // namespace crochet
