@@ -18,7 +18,7 @@ foreach(folder IN ITEMS kernels/crochet include/crochet)
     string(REGEX REPLACE "namespace kernel {\nclass [A-Za-z]+;\n}" "" text "${text}") # a declaration of one of those
     if(text MATCHES "\n(namespace (crochet::)?(kernel|simd|cpu)(::[a-z_]+)* {)")
       list(APPEND complaints "${header} has `${CMAKE_MATCH_1}` without CROCHET_ISA")
-    elseif(text MATCHES "\nnamespace [a-z_:]+::inline CROCHET_ISA" AND
+    elseif(text MATCHES "\nnamespace [a-z_:]+::CROCHET_ISA" AND
            NOT text MATCHES "\n#include <crochet/base/instruction_set\\.hpp>")
       list(APPEND complaints "${header} has CROCHET_ISA without base/instruction_set.hpp")
     endif()

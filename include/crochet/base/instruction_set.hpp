@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CROCHET_ISA: the name of the instruction set that this file is compiled for, for example avx512_vnni_bf16.
+// CROCHET_ISA: an inline namespace for the instruction set that this file is compiled for: `inline avx512_vnni_bf16`.
 //
 // The widths of vectors, tiles and panels depend on the instruction set. The linker keeps one of several inline
-// functions with the same name, so functions for two widths need two names: a program may have files with different
-// options
-// (-march=native for some of them, or one model compiled once for each kind of processor). What the instruction set can
-// change is therefore in an inline namespace of this name:
-//   namespace crochet::kernel::inline CROCHET_ISA {
+// functions with one name, so functions for two widths need two names: the files of a program may have different
+// options (-march=native for some of them, or one model compiled once for each kind of processor). What the
+// instruction set can change is therefore in this namespace:
+//   namespace crochet::kernel::CROCHET_ISA {
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
@@ -54,4 +53,5 @@
 
 #define CROCHET_ISA_JOINED(vectors, integers, bfloat16, tiles) vectors##integers##bfloat16##tiles
 #define CROCHET_ISA_OF(vectors, integers, bfloat16, tiles) CROCHET_ISA_JOINED(vectors, integers, bfloat16, tiles)
-#define CROCHET_ISA CROCHET_ISA_OF(CROCHET_ISA_VECTORS, CROCHET_ISA_INTEGERS, CROCHET_ISA_BFLOAT16, CROCHET_ISA_TILES)
+#define CROCHET_ISA \
+  inline CROCHET_ISA_OF(CROCHET_ISA_VECTORS, CROCHET_ISA_INTEGERS, CROCHET_ISA_BFLOAT16, CROCHET_ISA_TILES)

@@ -125,7 +125,7 @@ class BasicPredictor
 
 template <class Backend>
 struct BasicCpu;
-namespace kernel::inline CROCHET_ISA {
+namespace kernel::CROCHET_ISA {
 class Tiles;
 }
 

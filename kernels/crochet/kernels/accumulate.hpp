@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The accumulator type of T in long sums: double for floating types, T itself for integers and bools.
 template <class T>
@@ -147,4 +147,4 @@ total_t<T> join_run(const T* p, std::int64_t n) {
   return all.result();
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -11,7 +11,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Uninitialised memory that starts on a cache line.
 class AlignedBytes {
@@ -59,4 +59,4 @@ class AlignedBytes {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -10,7 +10,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/waiting_place.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Exception: another member of the team does not reach this barrier, nor any later one in this run.
 struct BrokenOff {};
@@ -170,4 +170,4 @@ class Barrier {
   std::atomic<int> here_{0};  ///< threads in recover()
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

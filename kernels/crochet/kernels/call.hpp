@@ -28,7 +28,7 @@ namespace kernel {
 class Exchange;
 }
 
-namespace kernel::inline CROCHET_ISA {
+namespace kernel::CROCHET_ISA {
 
 /// A tensor in memory, row-major.
 struct Operand {
@@ -59,5 +59,5 @@ struct Call {
   Exchange* exchange = nullptr;  ///< on one of several ranks
 };
 
-}  // namespace kernel::inline CROCHET_ISA
+}  // namespace kernel::CROCHET_ISA
 }  // namespace crochet

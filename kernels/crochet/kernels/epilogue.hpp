@@ -5,7 +5,7 @@
 #include <crochet/kernels/program.hpp>
 #include <crochet/kernels/used_lanes.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 template <class P>
@@ -114,4 +114,4 @@ CROCHET_ALWAYS_INLINE void once(P program, const R& refs) {
   element(program, refs, 0, 0);
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -10,7 +10,7 @@
 #include <crochet/graph/core/op.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 // The position of an instruction in the program identifies its result.
 template <class T>
@@ -75,4 +75,4 @@ struct LanesOf<Program<I...>> {
 template <class P>
 inline constexpr int program_lanes = detail::LanesOf<P>::value;
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

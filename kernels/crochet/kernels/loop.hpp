@@ -7,7 +7,7 @@
 #include <crochet/kernels/loop/part.hpp>
 #include <crochet/kernels/loop/rows.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Memory for the partial results of a step's reductions, one for each part. The member that finishes last joins them,
 /// in the order of the parts.
@@ -79,4 +79,4 @@ void loop_over_rows(P program, const R& refs, std::int64_t rows, std::int64_t co
   detail::loop_over_rows(program, refs, mine.from, mine.to, columns);
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/kernels/simd.hpp>
 #include <cstring>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Vectors per row of a panel.
 template <class T>
@@ -59,4 +59,4 @@ void unpack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

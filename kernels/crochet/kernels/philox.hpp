@@ -7,7 +7,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
@@ -31,4 +31,4 @@ constexpr PhiloxBlock philox(PhiloxBlock c, std::array<std::uint32_t, 2> key) {
   return c;
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -13,7 +13,7 @@
 #include <crochet/kernels/registers.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 
@@ -209,4 +209,4 @@ CROCHET_ALWAYS_INLINE void evaluate_first(std::int64_t n, Program<I...> program,
                          detail::PartPlace<R, Acc, NoSink>{{refs, i, j, root, sink}, n});
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

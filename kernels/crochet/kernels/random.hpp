@@ -11,7 +11,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/philox.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// A named stream of random numbers.
 class Random {
@@ -52,4 +52,4 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

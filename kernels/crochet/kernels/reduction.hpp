@@ -5,7 +5,7 @@
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// A reduction: how elements are joined (kernels/accumulate.hpp), and how the result is computed from their total.
 /// Specialise it for an operation with Op::reduces.
@@ -45,4 +45,4 @@ struct Reduction<&op::reduce_mean> {
 template <class How, class T>
 using sum_t = std::conditional_t<How::rounds, total_t<T>, simd::cell_t<T>>;
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -9,7 +9,7 @@
 #include <crochet/graph/passes/broadcasts.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The memory of one value: its address, and the distance of its rows, or of its panels in that layout. With panels,
 /// the vectors of one evaluation must lie in one panel.
@@ -64,4 +64,4 @@ CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j)
   if constexpr (M == BroadcastMode::scalar) return r.data;
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 template <class T, int N>
@@ -142,4 +142,4 @@ CROCHET_ALWAYS_INLINE auto cast(const V& x) {
   }
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

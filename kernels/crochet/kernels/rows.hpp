@@ -8,7 +8,7 @@
 #include <crochet/kernels/simd.hpp>
 #include <crochet/kernels/used_lanes.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 template <class T>
@@ -184,4 +184,4 @@ template <class T>
   return across_max(top);
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -5,7 +5,7 @@
 #include <crochet/kernels/reduction.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Joins the elements of a register, by repeated halving.
 template <class How, class T, class V>
@@ -55,4 +55,4 @@ class Running {
   int left_ = some;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

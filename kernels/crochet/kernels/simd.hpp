@@ -29,7 +29,7 @@
 // reason: g++ has a note for them that no flag disables.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 /// The default number of elements in a vector, for every element type.
 #if defined(__AVX512F__)
@@ -151,4 +151,4 @@ CROCHET_ALWAYS_INLINE auto sum(const V& x) {
   return v[0];
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

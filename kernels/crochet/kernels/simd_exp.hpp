@@ -6,7 +6,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 
@@ -229,4 +229,4 @@ CROCHET_ALWAYS_INLINE V sigmoid(const V& x) {
   return map<detail::Sigmoid>(x);
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 
@@ -108,4 +108,4 @@ CROCHET_ALWAYS_INLINE V log1p(const V& x) {
   return map<detail::Log1p>(x);
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 /// Bytes of a machine register.
 #if defined(__AVX512F__)
@@ -276,4 +276,4 @@ CROCHET_ALWAYS_INLINE auto compare(const V& a, const V& b) {
   return truth(Relation::holds(a, b));
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 template <class T, int N>
@@ -103,4 +103,4 @@ CROCHET_HOST_ALWAYS_INLINE void write_first(T* p, const V& v, std::int64_t n) {
   __builtin_memcpy(static_cast<void*>(p), &v, static_cast<std::size_t>(n) * sizeof(T));
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 /// Rounding modes; the values are the immediates of the machine instruction.
 enum class Rounding { nearest_even = 8, down = 9, up = 10, to_zero = 11 };
@@ -55,4 +55,4 @@ CROCHET_ALWAYS_INLINE V round(const V& x) {
   }
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd_native.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 namespace detail {
 
@@ -87,4 +87,4 @@ CROCHET_ALWAYS_INLINE V cos(const V& x) {
   return detail::turn<1>(x);
 }
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

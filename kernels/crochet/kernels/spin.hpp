@@ -8,7 +8,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Nanoseconds of the monotonic clock. (<chrono> would add to the compile time of every model.)
 inline std::int64_t monotonic_ns() {
@@ -51,4 +51,4 @@ class Spin {
   std::int64_t end_ = 0;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

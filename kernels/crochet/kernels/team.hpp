@@ -20,7 +20,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA {
+namespace kernel::CROCHET_ISA {
 
 /// Threads of which a run takes as many as it is worth. Neither copyable nor movable.
 /// - One thread at a time may call it. Several teams do not disturb each other.
@@ -193,5 +193,5 @@ class OwnedTeam {
   Team* team_;
 };
 
-}  // namespace kernel::inline CROCHET_ISA
+}  // namespace kernel::CROCHET_ISA
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/base/message.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Calls `run()` on a new thread. As std::thread: it must be joined before destruction, and an exception from `run`
 /// terminates the program. Throws ResourceExhaustedError if the system cannot create a thread.
@@ -53,4 +53,4 @@ class Thread {
   bool runs_ = false;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

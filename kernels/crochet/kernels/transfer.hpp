@@ -3,7 +3,7 @@
 #pragma once
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Called where a thread has received another's signal. Does nothing. A benchmark specialises TransferDelay<void> with
 /// a delay, before it includes an executor.
@@ -12,4 +12,4 @@ struct TransferDelay {
   static void pass() {}
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

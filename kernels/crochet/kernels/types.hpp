@@ -5,7 +5,7 @@
 
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Element types of a kernel's result and operands.
 template <class Out, class... In>
@@ -27,4 +27,4 @@ struct TypeAt<I, Types<Out, First, Rest...>> : TypeAt<I - 1, Types<Out, Rest...>
 template <class T, std::size_t I = 0>
 using in_t = typename TypeAt<I, T>::type;
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::simd::inline CROCHET_ISA {
+namespace crochet::simd::CROCHET_ISA {
 
 /// Which lanes of a vector are used: all, or the first n (0 <= n <= lanes).
 struct Whole {
@@ -14,4 +14,4 @@ struct First {
   std::int64_t n;
 };
 
-}  // namespace crochet::simd::inline CROCHET_ISA
+}  // namespace crochet::simd::CROCHET_ISA

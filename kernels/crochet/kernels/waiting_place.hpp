@@ -7,7 +7,7 @@
 #include <crochet/kernels/spin.hpp>
 #include <crochet/kernels/transfer.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Memory that signals are written to and read from must be atomic, with sequentially consistent stores and loads: a
 /// thread that signals stores and then reads whether the other blocks; a thread that waits stores that it blocks and
@@ -41,4 +41,4 @@ class WaitingPlace {
   std::atomic<int> blocks_{0};  ///< 1: the thread blocks, or is about to
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -13,7 +13,7 @@
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The part [from, to) of [0, n).
 struct Range {
@@ -110,4 +110,4 @@ class Worker {
   std::vector<AlignedBytes>& scratch_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

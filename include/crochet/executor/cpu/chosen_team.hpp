@@ -14,7 +14,7 @@
 #include <crochet/kernels/spin.hpp>
 #include <crochet/kernels/team.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Settings of a CPU executor.
 struct Settings {
@@ -87,4 +87,4 @@ class ChosenTeam {
   int running_;  ///< the number of threads that run; 0: chosen
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

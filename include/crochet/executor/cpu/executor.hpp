@@ -24,7 +24,7 @@
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Runs a model's graph.
 /// - Backend: the policy for products (kernels/cpu/matrix.hpp).
@@ -165,7 +165,7 @@ class Executor : public GraphInterface<Tables<DeviceTraits{.packs = Backend::pac
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA
 
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/executor/cpu/reader.hpp>  // its nested class

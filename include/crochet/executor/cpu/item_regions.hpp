@@ -12,7 +12,7 @@
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The regions of the plan of a demand. P: that plan (Planned).
 template <class P>
@@ -78,4 +78,4 @@ class ItemRegions {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

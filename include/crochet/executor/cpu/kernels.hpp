@@ -26,7 +26,7 @@
 #include <crochet/kernels/cpu/top_k.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// For KernelCheck.
 struct CpuKernels {
@@ -52,4 +52,4 @@ requires(Backend::rounds_to_int8) struct KernelsFor<Backend> {
   using type = CpuInferenceKernels;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

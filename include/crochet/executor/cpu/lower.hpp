@@ -18,7 +18,7 @@
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/loop.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 template <class T, class P, class Backend, class Probes>
 class ProbedSteps;
@@ -217,4 +217,4 @@ class Lowering {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

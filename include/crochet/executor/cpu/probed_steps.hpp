@@ -13,7 +13,7 @@
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/watched.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// L: the Lowering of the plan P. Probes: a DueProbes.
 template <class T, class P, class Backend, class Probes>
@@ -94,4 +94,4 @@ class ProbedSteps {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

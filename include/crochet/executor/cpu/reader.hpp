@@ -11,7 +11,7 @@
 #include <crochet/kernels/barrier.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Runs of one thread beside those of others: on the variables of an executor, with memory of its own.
 /// - Its runs take the calling thread alone. Their results have the bits of the executor's own runs.
@@ -55,4 +55,4 @@ class Executor<Backend, Model, Extensions...>::Reader {
   std::vector<kernel::AlignedBytes> scratch_ = std::vector<kernel::AlignedBytes>(1);
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -19,7 +19,7 @@
 #include <crochet/executor/plan/variables.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The memory of the runs of one thread at a time. It grows to the size of the largest run and is kept.
 /// T: the tables of the graph.
@@ -130,4 +130,4 @@ class RunMemory {
   Dims dims_ = no_dims;  // of the last run
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -17,7 +17,7 @@
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/exchange.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Each shard has its own memory for values; variables are shared. T: the tables of the graph.
 template <class T>
@@ -142,4 +142,4 @@ class ShardMemory {
   kernel::AlignedBytes frames_, saved_, rows_;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -14,7 +14,7 @@
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/plan/exchanges_of.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The frames of a rank's shards. `saved`: room for the variables that one step writes (ShardSteps::saved_bytes).
 template <class Frame>
@@ -191,4 +191,4 @@ class ShardSteps {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

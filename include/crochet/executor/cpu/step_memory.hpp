@@ -14,7 +14,7 @@
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned). C: the first step with the same code.
 template <class T, class P>
@@ -110,4 +110,4 @@ class StepMemory {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

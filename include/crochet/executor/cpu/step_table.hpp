@@ -11,7 +11,7 @@
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The location of a value.
 struct StoredPlace {
@@ -213,4 +213,4 @@ class StepTable {
   }();
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -5,7 +5,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Throws LogicError if this file is compiled with -fassociative-math or -funsafe-math-optimizations: e^x, and what is
 /// computed from it, would be wrong by up to 40 %. needs_cpu.hpp rejects what has a macro; clang has none for these.
@@ -22,4 +22,4 @@ CROCHET_COLD void sums_keep_their_order() {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -19,7 +19,7 @@
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/variables.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The base of an executor. Backend: the policy for products; T: the tables of the graph.
 template <class Backend, class T>
@@ -206,4 +206,4 @@ class TeamRuns {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

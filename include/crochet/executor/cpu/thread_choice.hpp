@@ -7,7 +7,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The number of threads, from 1 to a limit, with which runs take the least time.
 /// - After some runs it tries its number, then half of it, and so on while that is not slower, then one. If none was as
@@ -165,4 +165,4 @@ class ThreadChoice {
   int patience_ = least_patience;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -10,7 +10,7 @@
 #include <crochet/executor/cpu/thread_choice.hpp>
 #include <crochet/graph/core/shape.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The address identifies a plan.
 template <class P>
@@ -83,4 +83,4 @@ class ThreadChoices {
   std::size_t oldest_ = 0;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

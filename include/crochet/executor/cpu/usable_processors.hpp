@@ -13,7 +13,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -137,4 +137,4 @@ CROCHET_COLD inline int usable_processors(std::string_view root = "") {
   return quota > 0 && quota < mask ? quota : mask;
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -10,7 +10,7 @@
 #include <crochet/kernels/exchange.hpp>
 #include <crochet/kernels/worker.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// What the steps of a run on one of several ranks have besides memory; nothing otherwise.
 template <bool DividesBatch>
@@ -56,4 +56,4 @@ struct Slice {
   bool first, last;  ///< whether it is the part's first or last slice
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

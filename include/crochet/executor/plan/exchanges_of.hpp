@@ -9,7 +9,7 @@
 #include <crochet/graph/ops/parts_of_ranks.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -106,4 +106,4 @@ class ExchangesOf {
       has_rows ? P::selected.nodes.data()[has_rows ? row_placeholder : 0].shape[0] : Extent{};
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -14,7 +14,7 @@
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/hook/run_args.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -92,4 +92,4 @@ CROCHET_HOST_ALWAYS_INLINE void bind_in_order([[maybe_unused]] const Bind& bind,
   (std::make_index_sequence<sizeof...(F)>{});
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -14,7 +14,7 @@
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/hook/run_args.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Whether an X can be fed to a placeholder of element type T and this rank. Accepted are a T for a scalar, a
 /// TensorView of the rank, or any contiguous range of T, whose length then determines at most one dynamic dimension.
@@ -126,4 +126,4 @@ const void* bind(const X& x, const Expected& what, Dims& dims) {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

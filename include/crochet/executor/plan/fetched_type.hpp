@@ -7,7 +7,7 @@
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/graph/core/dtype.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// A TensorView; the number itself for rank 0, as a float if it is bfloat16.
 template <DType D, std::size_t Rank>
@@ -19,4 +19,4 @@ struct FetchedType<D, 0> {
   using type = element_t<computed_as(D)>;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

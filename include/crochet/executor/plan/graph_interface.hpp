@@ -13,7 +13,7 @@
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/probe/watch_fits.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The base of executors. T: the tables of the graph. Kernels: the operations that the device has (KernelCheck).
 template <class T, class Kernels>
@@ -55,4 +55,4 @@ struct GraphInterface {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/graph/core/initializer.hpp>
 #include <crochet/kernels/random.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Element i of a variable's initial value.
 [[gnu::noinline]] inline double first_value(const Attributes& a, const kernel::Random& random, std::int64_t i) {
@@ -52,4 +52,4 @@ CROCHET_COLD inline void initialize(void* data, DType type, std::int64_t n, cons
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -17,7 +17,7 @@
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/reduction.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Whether an elementwise operation has a functor. Programs have `cast` and `select` built in.
 template <const Op* O>
@@ -105,4 +105,4 @@ constexpr auto run_reason(Names<N...> fed) {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -10,7 +10,7 @@
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/arena.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The slots of one plan, placed for the dimensions of its last run.
 struct Placement {
@@ -84,4 +84,4 @@ void with_placement(Placements& placements, const Dims& dims, Use use) {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 template <class Plan>
@@ -181,4 +181,4 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   static constexpr auto nodes_of_variables = detail::variable_nodes<detail::count_variables(plan)>(plan);
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -5,7 +5,7 @@
 
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// Holds an exception of a probe until the run has finished; nothing is shown after it. Used by one thread.
 class ProbeFailure {
@@ -33,4 +33,4 @@ class ProbeFailure {
   std::exception_ptr error_;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

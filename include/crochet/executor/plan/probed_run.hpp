@@ -18,7 +18,7 @@
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -265,4 +265,4 @@ class ProbedRunOf {
   const void* const* placeholders_;
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -13,7 +13,7 @@
 #include <crochet/graph/core/sources.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -79,4 +79,4 @@ class ReadsOnly {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

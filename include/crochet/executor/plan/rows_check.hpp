@@ -12,7 +12,7 @@
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/tables.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P>
@@ -51,4 +51,4 @@ class RowsCheck {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

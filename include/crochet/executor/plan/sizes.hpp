@@ -17,7 +17,7 @@
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The value of a dynamic dimension that no feed has determined yet.
 inline constexpr std::int64_t unknown_dim = -1;
@@ -166,4 +166,4 @@ void check_dims(const Dims& dims, const Dims& before) {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

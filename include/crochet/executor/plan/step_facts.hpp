@@ -11,7 +11,7 @@
 #include <crochet/graph/core/work.hpp>
 #include <crochet/graph/probe/probed_run.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -221,4 +221,4 @@ class StepFacts {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

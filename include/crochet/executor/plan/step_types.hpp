@@ -12,7 +12,7 @@
 #include <crochet/kernels/panels.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 /// The number of operands of a step with a kernel.
 constexpr std::size_t operands_of(const Step& s) {
@@ -102,4 +102,4 @@ class StepTypes {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -13,7 +13,7 @@
 #include <crochet/kernels/panels.hpp>
 #include <crochet/session/demand.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -213,4 +213,4 @@ struct Tables {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

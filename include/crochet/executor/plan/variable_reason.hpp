@@ -11,7 +11,7 @@
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/frozen.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 namespace detail {
 constexpr bool is_variable(const Node& n) { return n.is(op::variable); }
 
@@ -32,4 +32,4 @@ constexpr auto variable_reason() {
   }
 }
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

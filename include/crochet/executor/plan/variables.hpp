@@ -19,7 +19,7 @@
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/kernels/team.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 inline std::string joined(const std::vector<std::string>& names) {
@@ -262,4 +262,4 @@ class Variables {
   bool settled_ = false;  // nothing to copy back, and every variable has a value
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -13,7 +13,7 @@
 #include <crochet/graph/probe/probe_calls.hpp>
 #include <crochet/hook/due_probes.hpp>
 
-namespace crochet::cpu::inline CROCHET_ISA {
+namespace crochet::cpu::CROCHET_ISA {
 
 namespace detail {
 
@@ -145,4 +145,4 @@ struct WatchedNodes {
   }
 };
 
-}  // namespace crochet::cpu::inline CROCHET_ISA
+}  // namespace crochet::cpu::CROCHET_ISA

@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The first index of the result of joining n contiguous elements by How.
 template <class How, class T>
@@ -53,7 +53,7 @@ void first(const Call& call) {
     first_of_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, out + o * m.inner + j);
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::argmax> {

@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// Stores products or adds them to memory: the one epilogue of all of attention's products.
 template <class T>
@@ -195,7 +195,7 @@ class Heads {
   T* scratch_ = nullptr;
   std::int64_t offset_ = 0;
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::self_attention> {

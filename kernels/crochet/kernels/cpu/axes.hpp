@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/copy.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// The axes of the result, simplified: axes of size 1 are dropped, and axes that are contiguous in the input are
 /// merged.
@@ -102,4 +102,4 @@ template <class U>
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

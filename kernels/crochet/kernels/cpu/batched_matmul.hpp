@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The matrices of an operand. By numpy's broadcasting one may be used for several matrices of the result.
 class Matrices {
@@ -78,7 +78,7 @@ struct BatchedMatmul {
     batched_matmul<Backend, typename Types::out, P>(call, epilogue);
   }
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::batched_matmul<3>> : kernel::detail::BatchedMatmul {};

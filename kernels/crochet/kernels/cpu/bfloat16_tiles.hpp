@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16_product.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
  public:
@@ -45,4 +45,4 @@ class Bfloat16Tiles : public RoundingTiles<Bfloat16Tiles> {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

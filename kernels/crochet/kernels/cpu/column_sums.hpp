@@ -6,7 +6,7 @@
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// The number of rows summed in registers before the sums are stored.
 inline constexpr std::int64_t rows_a_block = 16;
@@ -71,4 +71,4 @@ CROCHET_ALWAYS_INLINE void pass_sums(Worker& worker, const SumParts& parts, std:
   worker.sync();  // from here on the scratch memory may be reused
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

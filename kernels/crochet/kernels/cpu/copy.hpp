@@ -9,7 +9,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// The unsigned integer that represents all types of its size, so that they share code.
 template <std::size_t Bytes>
@@ -59,4 +59,4 @@ void fill(U value, std::int64_t n, U* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = value;
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

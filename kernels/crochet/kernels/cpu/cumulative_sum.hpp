@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 /// Sums down `width` columns. Rows are `step` apart; a negative step sums from the end to the beginning.
 template <class T>
 void running_sums(const T* from, T* to, std::int64_t n, std::int64_t step, std::int64_t width, bool exclusive) {
@@ -28,7 +28,7 @@ void running_sums(const T* from, T* to, std::int64_t n, std::int64_t step, std::
     }
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::cumulative_sum> {

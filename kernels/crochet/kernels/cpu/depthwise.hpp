@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA {
+namespace kernel::CROCHET_ISA {
 
 namespace detail {
 /// Passes one vector, or one element, to the epilogue.
@@ -22,7 +22,7 @@ CROCHET_ALWAYS_INLINE void hand_over(const Epilogue& epilogue, std::int64_t row,
   }
 }
 }  // namespace detail
-}  // namespace kernel::inline CROCHET_ISA
+}  // namespace kernel::CROCHET_ISA
 
 template <>
 struct Kernel<&op::depthwise_conv2d> {

@@ -7,7 +7,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 template <class U, class I>
 [[gnu::noinline]] void gather(const Call& call, U missing) {
@@ -51,7 +51,7 @@ template <class T, class I>
     }
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::gather> {

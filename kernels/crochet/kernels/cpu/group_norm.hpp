@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// Processes images [places, channels], one after the other, with four arrays of `channels` numbers.
 template <class T>
@@ -105,7 +105,7 @@ class Groups {
  public:
   T *mean, *scale, *first, *second;
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::group_norm> {

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/int8_product.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Each row of a left operand is rounded with a scale of its own, and each column of a right one: its largest magnitude
 /// is 127. Results are the sums of products of the integers, which are exact, times both scales. Sums that could exceed
@@ -43,4 +43,4 @@ class Int8Tiles : public RoundingTiles<Int8Tiles> {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

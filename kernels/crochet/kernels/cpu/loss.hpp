@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// Calls visit(row, logits, number of classes) for each of this worker's rows.
 template <class T, class Visit>
@@ -33,7 +33,7 @@ inline std::int64_t label_of_row(const Call& call, std::int64_t i, std::int64_t 
   const std::int64_t label = call.in[1].as<const std::int32_t>()[i];
   return label >= 0 && label < classes ? label : -1;
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::sparse_cross_entropy> {

@@ -18,7 +18,7 @@
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 template <class Backend>
 inline constexpr bool is_exact = false;
@@ -167,4 +167,4 @@ inline Split split(const Worker& w, std::int64_t rows, std::int64_t columns, std
   return {{0, rows}, w.part(columns, column_grain)};
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -7,7 +7,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// x viewed as rows along its last axis.
 struct Rows {
@@ -125,7 +125,7 @@ struct RowNormGradient {
     });
   }
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::row_moments> {

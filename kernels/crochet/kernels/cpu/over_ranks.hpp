@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 template <class Types>
 void reduce_over_ranks(const Call& call, bool mean) {
   using T = typename Types::out;
@@ -19,7 +19,7 @@ void reduce_over_ranks(const Call& call, bool mean) {
   std::memcpy(call.out.as<T>(), call.in[0].as<const T>(), static_cast<std::size_t>(n) * sizeof(T));
   call.exchange->reduce(call.out.as<T>(), n, dtype_of<T>, {mean, call.attributes.ints[0] != 0});
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::mean_over_ranks> {

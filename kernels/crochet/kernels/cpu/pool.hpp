@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The sum of at(y, x) over some rows and columns of a window, at least one.
 template <class At>
@@ -40,7 +40,7 @@ CROCHET_ALWAYS_INLINE auto sum_of_blocks(std::int64_t rows, std::int64_t columns
 /// Whether the windows tile the axis: then each element belongs to exactly one.
 inline bool is_tiled(const Axis& a) { return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source; }
 
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::max_pool> {

@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The part [from, to) of a window inside the image, and the index of its first tap.
 struct Clipped {
@@ -112,6 +112,6 @@ CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilog
   }
 }
 
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 }  // namespace crochet

@@ -5,7 +5,7 @@
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The code paths needed by a set of products [m, depth] x [depth, n] that share their code. Default: all.
 struct ProductPaths {
@@ -32,4 +32,4 @@ struct ProductPaths {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

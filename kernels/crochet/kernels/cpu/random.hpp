@@ -12,7 +12,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 class RandomChunk {
   // Eight blocks' words, each in 64 bits, which are what its product needs.
@@ -78,7 +78,7 @@ template <class T, int Size, class Make>
     i += n;
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::random_bool> {

@@ -11,7 +11,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 struct Middle {
   std::int64_t outer = 1, n = 1, inner = 1;
@@ -234,7 +234,7 @@ struct StoringReduceKernel {
     });
   }
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::reduce_sum> : kernel::detail::ReduceKernel<kernel::Sum> {};

@@ -7,7 +7,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The indices begin, begin + step, ... along an axis of n.
 struct Places {
@@ -100,7 +100,7 @@ template <class U>
     }
   });
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::slice> {

@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// The factor for exp_of_below(): its `unit` is the scale of the argument times exp_unit.
 template <class T>
@@ -139,7 +139,7 @@ CROCHET_ALWAYS_INLINE void each_line(const Call& call, Row row, OfStrip strip) {
     }
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::softmax> {

@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/thin.hpp>
 #include <crochet/kernels/cpu/tiles/tile.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 
@@ -204,4 +204,4 @@ class ExactTiles : public Tiles {
   static constexpr bool exact = true;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -7,7 +7,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 template <class T>
 bool comes_before(T a, T b) {
   return a > b || (a != a && b == b);  // NaN first
@@ -30,7 +30,7 @@ void each_indexed_row(const Call& call, const Operand& indices, Each each) {
   const Range mine = k > 0 ? call.worker.part(rows) : Range{};
   for (std::int64_t r = mine.from; r < mine.to; ++r) each(r, indices.as<std::int32_t>() + r * k, k);
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::top_k> {

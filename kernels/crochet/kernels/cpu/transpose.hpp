@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 
 /// to[j, i] = from[i, j] for i in [0, rows), j in [0, columns), with at most one cache line of columns.
 template <class U>
@@ -60,7 +60,7 @@ template <class U>
                     left < strip ? left : strip);
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Kernel<&op::transpose> {

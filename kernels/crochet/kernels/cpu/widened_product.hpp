@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/widen.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 /// The distance of the end of the given rows from the start of a row-major matrix, or of its transpose.
@@ -44,4 +44,4 @@ void multiply_stored(const Matrix<A>& a, const Matrix<B>& b, std::int64_t depth,
                                 mine.columns, worker, epilogue, of_a + of_b);
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

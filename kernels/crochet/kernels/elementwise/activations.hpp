@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 // Propagates NaN.
 struct Relu {
   template <class N>
@@ -23,7 +23,7 @@ struct ReluGradient {
     return (result > N{}) ? upstream : N{};
   }
 };
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Elementwise<&op::relu> {

@@ -11,7 +11,7 @@
 
 namespace crochet {
 
-namespace kernel::inline CROCHET_ISA::detail {
+namespace kernel::CROCHET_ISA::detail {
 struct Sign {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a) {
@@ -86,7 +86,7 @@ CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
     return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? q - 1 : q);
   }
 }
-}  // namespace kernel::inline CROCHET_ISA::detail
+}  // namespace kernel::CROCHET_ISA::detail
 
 template <>
 struct Elementwise<&op::add> {

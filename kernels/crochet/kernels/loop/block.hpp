@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The current block of a loop: `size` positions from `at`, which is column `j` of row `i`. Only the last block has
 /// fewer than B positions.
@@ -38,4 +38,4 @@ struct Block {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/kernels/loop/uses.hpp>
 #include <crochet/kernels/loop/window.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The number of registers per instruction: enough to hide the latency of one instruction, and within the number of
 /// machine registers.
@@ -137,4 +137,4 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
 };
 
 }  // namespace detail
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

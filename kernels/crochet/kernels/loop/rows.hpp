@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// Rows [i0, i1), all columns. Not inlined, so that equal programs share the code.
 template <class P, class R>
@@ -21,4 +21,4 @@ template <class P, class R>
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

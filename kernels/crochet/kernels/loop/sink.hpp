@@ -7,7 +7,7 @@
 #include <crochet/kernels/program.hpp>
 #include <crochet/kernels/running.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// Replaces the elements past the end in a block's registers by the identity.
 template <class How, class T, int B, class V, int U>
@@ -169,4 +169,4 @@ class Sink<O, T, BroadcastMode::column, B, N> {
   Running<How, T, N> running_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

@@ -5,7 +5,7 @@
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 template <class I, int A>
 struct Uses {
@@ -49,4 +49,4 @@ struct UsesOf<Program<I...>> {
   static constexpr std::int64_t cost = (cost_of_instruction<I> + ... + 0);
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

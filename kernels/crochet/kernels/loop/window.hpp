@@ -6,7 +6,7 @@
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// Copies n elements between buffers that do not overlap, by vectors. The last vector overlaps the one before. Fewer
 /// elements than a vector are copied one by one.
@@ -123,4 +123,4 @@ class Window<T, BroadcastMode::column, B, reads, writes> {
   alignas(64) T copy_[B + overrun<T>];
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

@@ -10,7 +10,7 @@
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/winograd.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Word: what the tiles read (words.hpp).
 template <class T, class Word, ConvolutionPaths P, class Epilogue>
@@ -261,4 +261,4 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/conv/repeated.hpp>
 #include <crochet/kernels/simd.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 
@@ -149,4 +149,4 @@ class DepthwiseRows {
   T* more_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

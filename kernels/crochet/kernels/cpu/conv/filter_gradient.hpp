@@ -9,7 +9,7 @@
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Word: what the tiles read (words.hpp). From: Upstream or PooledUpstream.
 template <class T, class Word, class From, ConvolutionPaths P>
@@ -178,4 +178,4 @@ class FilterGradient : public FilterSums<T> {
   std::int64_t* table_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

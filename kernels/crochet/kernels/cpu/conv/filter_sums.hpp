@@ -5,7 +5,7 @@
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The sums of a filter [rows, filters] in panels of its columns: row q of panel p is at (p * rows + q) * width.
 template <class T>
@@ -41,4 +41,4 @@ class FilterSums {
   std::int64_t rows_, filters_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -9,7 +9,7 @@
 #include <crochet/kernels/cpu/tiles/bfloat16_product.hpp>
 #include <crochet/kernels/cpu/tiles/int8_product.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The numbers of a window from which on copies cost a fraction of what tile registers save.
 inline constexpr std::int64_t least_gathered_depth = 32;
@@ -180,4 +180,4 @@ void correlate_gathered(const Slide& slide, std::int64_t channels, std::int64_t 
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/conv/gathered.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// From: Upstream or PooledUpstream.
 template <class From>
@@ -121,4 +121,4 @@ class GatheredFilterGradient : public FilterSums<float> {
   Number* gathered_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// A filter [runs * run, filters].
 template <class T>
@@ -200,4 +200,4 @@ class ConvolutionOperands<float, Int8Quad> : public RoundedOperands {
   alignas(64) Int8Quad offset_[width_] = {};
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/panels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Whether panels of a result with this many channels are one native register wide.
 template <class T>
@@ -83,4 +83,4 @@ void choose_width(std::int64_t channels, Wide wide, Narrow narrow) {
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/conv/positions.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Images with every channel repeated `times` times, and with a border of zeros on the left and right if most positions
 /// of a row extend past it.
@@ -41,4 +41,4 @@ class Repeated {
   bool bordered_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/call.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// One dimension. Tap i of the window at position y reads the source at (y * stride + i * dilation - before) / spread,
 /// if that is an integer inside the source. `spread` is the distance of source elements (input dilation): the stride of
@@ -102,4 +102,4 @@ struct Border {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

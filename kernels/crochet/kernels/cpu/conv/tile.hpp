@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/conv/words.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The offset of row r of a tile: r * row elements, r elements, or rows[r].
 enum class RowsAt : std::uint8_t { even, adjacent, table };
@@ -185,4 +185,4 @@ CROCHET_ALWAYS_INLINE void pass_row(const Epilogue& epilogue, std::int64_t row, 
   epilogue.row(row, j, width, values);
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

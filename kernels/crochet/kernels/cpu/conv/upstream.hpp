@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/conv/winners.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Images of upstream gradients, [images, height, width, channels].
 template <class T>
@@ -91,4 +91,4 @@ class PooledUpstream {
   std::int64_t height_, width_, channels_, window_height_, window_width_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

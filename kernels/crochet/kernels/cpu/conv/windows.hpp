@@ -5,7 +5,7 @@
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <cstdint>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Numbers that may be read, and written, behind the end of what is copied.
 inline constexpr std::int64_t copied_beyond = 64;
@@ -101,4 +101,4 @@ class Windows {
   Number outside_[step];
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

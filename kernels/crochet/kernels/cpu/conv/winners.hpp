@@ -4,7 +4,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 template <class T, class Of = T>
 using part = simd::vec<Of, native_lanes<T>>;
@@ -41,4 +41,4 @@ CROCHET_ALWAYS_INLINE V to_winner(const T* up, const Index* winners, std::int64_
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/winograd_tiles.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace winograd {
 
@@ -94,4 +94,4 @@ class Winograd {
   winograd::Tiles<Side, T> tiles_;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

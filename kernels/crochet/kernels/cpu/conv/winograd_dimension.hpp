@@ -5,7 +5,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/instruction_set.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::winograd {
+namespace crochet::kernel::CROCHET_ISA::winograd {
 
 /// One dimension of the transforms for `Side` results.
 template <int Side>
@@ -109,4 +109,4 @@ struct Dimension<4> {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::winograd
+}  // namespace crochet::kernel::CROCHET_ISA::winograd

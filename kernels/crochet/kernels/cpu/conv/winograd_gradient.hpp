@@ -10,7 +10,7 @@
 #include <crochet/kernels/cpu/conv/upstream.hpp>
 #include <crochet/kernels/cpu/conv/winograd_pixels.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace winograd {
 
@@ -130,4 +130,4 @@ class WinogradGradient : public FilterSums<T> {
   T* up_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

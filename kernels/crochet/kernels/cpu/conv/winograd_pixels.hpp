@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/winograd_transforms.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::winograd {
+namespace crochet::kernel::CROCHET_ISA::winograd {
 
 /// Whether Winograd's transforms can pay. Sums at their points are as deep as there are channels, or tiles of an image;
 /// with fewer the transforms cost too much.
@@ -83,4 +83,4 @@ class Pixels {
   T *tiles_ = nullptr, *pixels_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::winograd
+}  // namespace crochet::kernel::CROCHET_ISA::winograd

@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/conv/winograd_pixels.hpp>
 #include <crochet/kernels/cpu/conv/winograd_transforms.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::winograd {
+namespace crochet::kernel::CROCHET_ISA::winograd {
 
 /// The tiles that are transformed before they are multiplied. With few channels those of one register tile stay in the
 /// nearest cache; with many, reading the windows twice as often costs more.
@@ -77,4 +77,4 @@ class Tiles : public Pixels<Side, T> {
   T *windows_ = nullptr, *sums_ = nullptr;
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::winograd
+}  // namespace crochet::kernel::CROCHET_ISA::winograd

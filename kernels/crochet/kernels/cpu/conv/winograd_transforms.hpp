@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::winograd {
+namespace crochet::kernel::CROCHET_ISA::winograd {
 
 /// The number of pixels along an edge of a tile, and of the points of a transformed tile or window.
 template <int Side>
@@ -142,4 +142,4 @@ CROCHET_ALWAYS_INLINE void transform_gradient(const T* from, std::int64_t distan
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::winograd
+}  // namespace crochet::kernel::CROCHET_ISA::winograd

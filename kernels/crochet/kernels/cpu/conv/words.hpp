@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <type_traits>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The words of convolutions of T with a product policy, which has the constant `rounds_to_bfloat16` or
 /// `rounds_to_int8` if it does so.
@@ -109,4 +109,4 @@ inline const Int8Quad* to_quads(const float* from, std::int64_t n, float inverse
   return room;
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

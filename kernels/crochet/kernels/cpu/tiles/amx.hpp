@@ -14,7 +14,7 @@
 #include <unistd.h>
 #endif
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 #if defined(CROCHET_AMX)
 inline constexpr bool compiled_for_amx = true;
@@ -149,4 +149,4 @@ void amx_sums(const AmxOperands<Word>&, Sum* sums);
 
 #endif
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

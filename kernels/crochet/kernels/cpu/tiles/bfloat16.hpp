@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Two numbers: the first is the lower half.
 using Bfloat16Pair = std::uint32_t;
@@ -112,4 +112,4 @@ inline void round_lines(const bfloat16* first, const bfloat16* second, std::int6
   for (std::int64_t i = 0; i < n; ++i) to[i] = first[i].bits() | upper(i);
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/amx.hpp>
 #include <crochet/kernels/cpu/tiles/bfloat16.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Pair (i, k) is data[i * row + k * column]. One of both distances is 1.
 struct Bfloat16Pairs {
@@ -92,4 +92,4 @@ template <class B>
 
 }  // namespace detail
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

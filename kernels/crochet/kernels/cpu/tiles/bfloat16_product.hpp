@@ -5,7 +5,7 @@
 #include <crochet/kernels/cpu/tiles/bfloat16_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// The sums of R rows by U registers of a panel of pairs.
 template <int R, int U>
@@ -56,4 +56,4 @@ struct PairedProduct : RoundedProduct<PairedProduct> {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

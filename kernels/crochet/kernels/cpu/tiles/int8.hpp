@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <limits>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Four numbers: the first is the lowest byte.
 using Int8Quad = std::int32_t;
@@ -152,4 +152,4 @@ inline void round_to_bytes(const float* from, std::int64_t n, float inverse, Int
 
 #undef CROCHET_HAS_PMADDWD
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/tiles/int8.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Rows of the left operand. Row i has the words from words[i * pitch] on, and is scales[i] times its integers.
 struct Int8Rows {
@@ -121,4 +121,4 @@ inline void sum_columns(const Int8Quad* from, std::int64_t words, Int8Quad* to) 
 }
 }  // namespace detail
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

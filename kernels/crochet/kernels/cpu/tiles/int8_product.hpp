@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/int8_panel.hpp>
 #include <crochet/kernels/cpu/tiles/rounded_product.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA::detail {
+namespace crochet::kernel::CROCHET_ISA::detail {
 
 /// The sums of R rows by U registers of a panel of words. `start`: the sums of no words.
 template <int R, int U>
@@ -69,4 +69,4 @@ struct Int8Product : RoundedProduct<Int8Product> {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA::detail
+}  // namespace crochet::kernel::CROCHET_ISA::detail

@@ -8,7 +8,7 @@
 #include <crochet/kernels/cpu/tiles/widen.hpp>
 #include <crochet/kernels/rows.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// Rows of at least as many readable columns as a panel has, `pitch` apart.
 template <class T>
@@ -98,4 +98,4 @@ Panel<T> panel_of(Matrix<B> b, std::int64_t depth, std::int64_t j, std::int64_t 
   return {scratch, panel_width<T>};
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

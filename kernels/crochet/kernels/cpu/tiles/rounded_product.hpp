@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles.hpp>
 #include <crochet/kernels/cpu/tiles/amx.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 namespace detail {
 
@@ -161,4 +161,4 @@ class RoundingTiles {
   }
 };
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The sums of one row times `P` panels, `distance` apart: enough at a time to hide the latency of additions. As all
 /// sums of one row they are passed to the epilogue through memory, so that all programs share this code. B: T or, for
@@ -177,4 +177,4 @@ template <class T, class B>
   }
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

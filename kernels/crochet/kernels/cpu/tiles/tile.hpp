@@ -5,7 +5,7 @@
 #include <crochet/base/instruction_set.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The rows of a tile, by the number of machine registers: most of them hold the tile.
 template <class T>
@@ -109,4 +109,4 @@ template <class T, class B>
 }
 }  // namespace detail
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -5,7 +5,7 @@
 #include <crochet/kernels/simd.hpp>
 #include <utility>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// The number of elements T in one machine register.
 template <class T>
@@ -72,4 +72,4 @@ CROCHET_ALWAYS_INLINE detail::native<T> sums_of_each(detail::native<T> (&a)[nati
   return a[0];
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA

@@ -6,7 +6,7 @@
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel::inline CROCHET_ISA {
+namespace crochet::kernel::CROCHET_ISA {
 
 /// A vector of T from memory of B: T or, for float, bfloat16.
 template <class T, class B>
@@ -65,4 +65,4 @@ void copy_as(const B* from, std::int64_t n, T* to) {
   for (; i < n; ++i) to[i] = from[i];
 }
 
-}  // namespace crochet::kernel::inline CROCHET_ISA
+}  // namespace crochet::kernel::CROCHET_ISA
