@@ -99,6 +99,33 @@ cr::export_header<Classifier, "logits">("folder", "digits.hpp", {.name = "Digits
   EXPECT_THROW(write(), cr::IoError);  // there is no such folder
 }
 
+#if defined(__x86_64__)
+#define PREDICT predict_x86_64
+// clang-format off
+std::vector<float> PREDICT(std::span<const float> images) {
+  static cr::Predictor<Classifier, "logits"> predict{cr::Cpu{.threads = 1}, "folder"};
+  const auto [logits] = predict(cr::feed<"images">(images));
+  return {logits.begin(), logits.end()};
+}
+// clang-format on
+#undef PREDICT
+constexpr auto predict_x86_64_v3 = predict_x86_64;  // executor/cpu/instruction_sets has a program with two such files
+TEST(DeployingPage, AProgramForSeveralProcessorsChoosesWhenItRuns) {
+  const crochet::test::TemporaryFolder folder;
+  const crochet::test::CurrentFolder here{folder.path()};
+  const std::vector<float> images(2 * 784, 0.5F);
+  cr::MonitoredSession session{cr::Cpu{.threads = 1, .seed = 1}.compile<Classifier>(), cr::HookChain{}};
+  cr::Saver{"folder"}.save(session, 3);
+  // clang-format off
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const auto predict = has_avx2 ? predict_x86_64_v3 : predict_x86_64;
+  // clang-format on
+  const auto [logits] = session.run(cr::fetches<"logits">, cr::feed<"images">(images));
+  EXPECT_EQ(predict(images), std::vector<float>(logits.begin(), logits.end()));
+  session.close();
+}
+#endif
+
 TEST(DeployingPage, AModelIsServedInHalfTheMemory) {
   const crochet::test::TemporaryFolder folder;
   const crochet::test::CurrentFolder here{folder.path()};
