@@ -116,6 +116,24 @@ TEST(HanaJson, ShowsTheBeginningOfALongValue) {
   EXPECT_LT(text.size(), 200u) << text;
 }
 
+TEST(HanaJson, ShowsLists) {
+  EXPECT_EQ(refusal(R"({"patience": [1, "a", {"b": [], "c": {}}]})"),
+            "crochet: \"patience\" of the JSON has to be a whole number from -2147483648 to 2147483647 and is "
+            R"([1,"a",{"b":[],"c":{}}])");
+}
+
+/// More levels than the stack has room for.
+TEST(HanaJson, RefusesDeeplyNestedValues) {
+  constexpr std::size_t depth = 100'000;
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  EXPECT_EQ(refusal(deep), "crochet: the JSON has to be an object and is " + std::string(60, '[') + "...");
+  EXPECT_NE(refusal("{\"patience\": " + deep + "}").find("has to be a whole number"), std::string::npos);
+  std::string objects;
+  for (std::size_t i = 0; i < depth; ++i) objects += "{\"a\":";
+  objects += '1' + std::string(depth, '}');
+  EXPECT_NE(refusal("{\"name\": " + objects + "}").find("has to be a text"), std::string::npos);
+}
+
 TEST(HanaJson, RefusesNumbersThatTheMemberCannotHold) {
   EXPECT_EQ(refusal(R"({"mode": 256})"),
             "crochet: \"mode\" of the JSON has to be a whole number from 0 to 255 and is 256");

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
@@ -25,12 +26,31 @@ inline std::string member_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + '.' + std::string(name);
 }
 
+inline constexpr std::size_t longest_shown = 60;
+
+/// Appends a value, up to about longest_shown bytes. Each part in a part adds a byte, so that a deeply nested value
+/// does not exhaust the stack. (`dump` of all of it does.)
+template <class Json>
+void append_shown(std::string& text, const Json& json) {
+  if (!json.is_structured()) {
+    text += json.dump(-1, ' ', true, Json::error_handler_t::replace);
+    return;
+  }
+  text += json.is_array() ? '[' : '{';
+  bool first = true;
+  for (auto part = json.begin(); part != json.end() && text.size() <= longest_shown; ++part) {
+    if (!std::exchange(first, false)) text += ',';
+    if (json.is_object()) (append_shown(text, Json(part.key())), text += ':');
+    append_shown(text, *part);
+  }
+  text += json.is_array() ? ']' : '}';
+}
 /// A value for a message, truncated.
 template <class Json>
 std::string shown(const Json& json) {
-  constexpr std::size_t longest = 60;
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  std::string text;
+  append_shown(text, json);
+  return text.size() <= longest_shown ? text : text.substr(0, longest_shown) + "...";
 }
 template <class Json>
 DataError wrong_json(const std::string& path, const std::string& expected, const Json& found) {
