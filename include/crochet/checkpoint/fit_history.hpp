@@ -57,7 +57,7 @@ struct FitHistory {
     history.names = std::move(names);
     if (metrics.empty()) return history;
     for (const auto& [step, epoch] : metrics.history("training/epoch"))
-      history.epochs.push_back({static_cast<std::int64_t>(epoch), step, {}, {}});
+      history.epochs.push_back({whole_number(epoch), step, {}, {}});
     for (const std::string& name : history.names) {
       history.add(metrics.history("training/" + name), &Epoch::training);
       if (validated) history.add(metrics.history(name), &Epoch::validation);
@@ -83,6 +83,11 @@ struct FitHistory {
  private:
   static std::string cell(std::string_view text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 1, ' ').append(text);
+  }
+  /// 0 for a value that counts nothing: the history may be of a checkpoint.
+  static std::int64_t whole_number(double value) {
+    constexpr double most = 1e15;  // below it each whole number is a double
+    return value > 0 && value < most ? static_cast<std::int64_t>(value) : 0;
   }
   static std::string number(double value) { return detail::general_text(value, 4); }
   /// Adds a value to each epoch: that of its step, NaN if there is none.
