@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/hook/chain_state.hpp>
 
@@ -46,7 +47,7 @@ class StateBytesWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Throws DataLossError if the bytes end too early.
+/// Throws DataLossError if the bytes end too early, or are not those of a state.
 class StateBytesReader {
  public:
   static ChainState from(std::span<const std::byte> bytes) {
@@ -57,14 +58,19 @@ class StateBytesReader {
       for (std::uint64_t fields = r.number(); fields > 0; --fields) section.fields.push_back(r.field());
       state.sections.push_back(std::move(section));
     }
+    if (!r.left_.empty()) fail("has further bytes behind its end");
     return state;
   }
 
  private:
   explicit StateBytesReader(std::span<const std::byte> bytes) : left_(bytes) {}
 
+  [[noreturn]] CROCHET_COLD static void fail(const std::string& why) {
+    throw DataLossError("crochet: the chief's hook state " + why + "; run the same program on all ranks");
+  }
+
   std::span<const std::byte> raw(std::uint64_t n) {
-    if (n > left_.size()) throw DataLossError("crochet: the chief's hook state arrived incomplete");
+    if (n > left_.size()) fail("arrived incomplete");
     const auto taken = left_.first(static_cast<std::size_t>(n));
     left_ = left_.subspan(taken.size());
     return taken;
@@ -81,13 +87,23 @@ class StateBytesReader {
   StateField field() {
     StateField f;
     f.key = text();
-    f.type = static_cast<StateType>(number());
+    const std::uint64_t type = number();
+    if (type > static_cast<std::uint64_t>(StateType::text)) fail("has a value of an unknown type");
+    f.type = static_cast<StateType>(type);
     f.is_list = number() != 0;
     f.count = static_cast<std::size_t>(number());
     const auto bytes = raw(number());
     f.bytes.assign(bytes.begin(), bytes.end());
     for (std::uint64_t texts = number(); texts > 0; --texts) f.texts.push_back(text());
+    if (!is_consistent(f)) fail("has a value of another size");
     return f;
+  }
+  /// Whether the values are as many as the field says: they are read by that number.
+  static bool is_consistent(const StateField& f) {
+    if (!f.is_list && f.count != 1) return false;
+    if (f.type == StateType::text) return f.bytes.empty() && f.texts.size() == f.count;
+    const std::size_t width = size_of(f.type);
+    return f.texts.empty() && f.bytes.size() % width == 0 && f.bytes.size() / width == f.count;
   }
 
   std::span<const std::byte> left_;
