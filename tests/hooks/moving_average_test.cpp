@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -316,6 +317,26 @@ TEST(MovingAverage, StateOfOtherVariablesIsNotUsed) {
   hook.after_create_session(raw, coordinator);
   hook.averages.swap();
   EXPECT_EQ(model.w, (std::vector<float>{0, 10})) << "the saved one had three elements";
+}
+
+/// The warm-up divides by 10 more than the number.
+TEST(MovingAverage, ANumberOfUpdatesThatNoTrainingHasIsTheNearestOne) {
+  for (const std::int64_t updates : {std::int64_t{-10}, std::numeric_limits<std::int64_t>::max()}) {
+    cr::testing::StateBox box;
+    box.put("updates", updates);
+    box.put("names", Lines{});
+    box.put("sizes", std::vector<std::int64_t>{});
+    box.put("floats", std::vector<float>{});
+    box.put("doubles", std::vector<double>{});
+    Model model;
+    auto executor = model.executor();
+    const cr::WeightAverages averages;
+    averages.load_state(box);
+    EXPECT_GE(averages.updates(), 0);
+    averages.bind(executor, {});
+    averages.update(executor, 0.5);
+    EXPECT_GE(averages.updates(), 1);
+  }
 }
 
 }  // namespace moving_average_test

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -273,6 +275,41 @@ TEST(Cadence, AcceptsTheStateOfAnOlderVersion) {
   first_run.load_state(box, 0);
   EXPECT_EQ(acts_after(multiples, 1, 150, 301), "200 300 ");
   EXPECT_EQ(acts_after(first_run, 1, 150, 301), "201 301 ");
+}
+
+/// UndefinedBehaviorSanitizer reports a sum that overflows.
+TEST(Cadence, AStateThatNoSessionHasOverflowsNothing) {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t extreme : {least, least + 1, most - 1, most}) {
+    cr::testing::StateBox box;
+    box.put("cadence.started", true);
+    box.put("cadence.step", extreme);
+    box.put("cadence.seconds", 0.0);
+    box.put("cadence.stride", extreme);
+    for (const Anchor anchor : {Anchor::global_step, Anchor::first_run}) {
+      Cadence timer = Cadence::every_steps(10, anchor);
+      timer.load_state(box, 0);
+      timer.session_begins(100, 0);
+      EXPECT_FALSE(acts_after(timer, 1, 100, 130).empty()) << extreme;
+    }
+    Cadence seconds = Cadence::every_seconds(0);
+    seconds.load_state(box, 0);
+    EXPECT_TRUE(seconds.due(100, [] { return 1.0; }));
+    seconds.triggered(100, 1);
+  }
+}
+
+TEST(Cadence, ASavedTimeThatIsNoneEndsAnInterval) {
+  for (const double seconds : {std::nan(""), -HUGE_VAL, -1e300, HUGE_VAL}) {
+    cr::testing::StateBox box;
+    box.put("cadence.started", true);
+    box.put("cadence.step", std::int64_t{1});
+    box.put("cadence.seconds", seconds);
+    Cadence timer = Cadence::every_seconds(2);
+    timer.load_state(box, 5);
+    EXPECT_TRUE(timer.due(3, [] { return 7.0; })) << seconds;
+  }
 }
 
 TEST(Cadence, NeverIsNeverDue) {

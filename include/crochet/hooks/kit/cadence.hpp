@@ -39,6 +39,9 @@ concept HasStep = requires(const T& at) {
 ///   position.
 class Cadence {
  public:
+  /// No session makes as many steps. Sums of two such numbers do not overflow.
+  static constexpr std::int64_t most_steps = std::numeric_limits<std::int64_t>::max() / 4;
+
   enum class First : bool {
     at_once,        ///< due at the first step
     after_interval  ///< the first test, or start(), begins an interval
@@ -210,13 +213,14 @@ class Cadence {
   }
   /// Steps that the next run is predicted to make; for a hook that saves its position itself.
   [[nodiscard]] constexpr std::int64_t stride() const { return stride_; }
-  constexpr void set_stride(std::int64_t steps) { stride_ = std::max<std::int64_t>(1, steps); }
+  constexpr void set_stride(std::int64_t steps) { stride_ = std::clamp<std::int64_t>(steps, 1, most_steps); }
   /// Whether an interval has begun.
   [[nodiscard]] constexpr bool started() const { return started_; }
 
   /// Saves the position in the interval, for a hook's save_state. Times are saved as elapsed times, since clocks
   /// restart. The time between save and load does not count. Multiples of the global step need no state, except one
-  /// that was passed before the checkpoint and is still due.
+  /// that was passed before the checkpoint and is still due. Values of a checkpoint that no session reaches become the
+  /// nearest ones: nothing overflows, and an interval in seconds ends.
   template <class Out>
   void save_state(Out& out, double now) const {
     out.put("cadence.started", started_ && unit_ != Unit::never);  // never: the hook is off
@@ -229,8 +233,8 @@ class Cadence {
   void load_state(In& in, double now) {
     double seconds = 0;
     in.get("cadence.started", started_);
-    in.get("cadence.step", last_step_);
-    if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
+    if (in.get("cadence.step", last_step_)) last_step_ = std::clamp(last_step_, -most_steps, most_steps);
+    if (in.get("cadence.seconds", seconds)) last_time_ = now - (seconds > 0 ? seconds : 0);
     if (in.get("cadence.stride", stride_)) set_stride(stride_);
     if (unit_ == Unit::epochs) {
       started_ = in.get("cadence.epoch", begin_) && started_;

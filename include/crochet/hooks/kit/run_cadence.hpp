@@ -2,6 +2,7 @@
 // RunCadence: a Cadence that decides before the run, and counts runs unless it counts multiples.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -58,9 +59,11 @@ class RunCadence {
   /// See Cadence::stride.
   [[nodiscard]] constexpr std::int64_t stride() const { return cadence_.stride(); }
   constexpr void set_stride(std::int64_t steps) { cadence_.set_stride(steps); }
-  /// Continues from a position(). The stride is 1 until set_stride().
+  /// Continues from a position(). The stride is 1 until set_stride(). A position that no session has becomes the
+  /// nearest one.
   constexpr void seek(std::int64_t position, std::int64_t interval) {
     cadence_.reset();  // in a recovery: the window of the lost session
+    position = std::clamp<std::int64_t>(position, 0, Cadence::most_steps);
     if (counts_runs_) {
       runs_ = 0;
       if (position % interval != 0) cadence_.start(-(position % interval), 0);
@@ -77,7 +80,7 @@ class RunCadence {
   template <class In>
   void load_state(In& in, double now) {
     cadence_.load_state(in, now);
-    in.get("runs", runs_);
+    if (in.get("runs", runs_)) runs_ = std::clamp<std::int64_t>(runs_, 0, Cadence::most_steps);
   }
 
  private:

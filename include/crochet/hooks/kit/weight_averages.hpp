@@ -176,7 +176,9 @@ class WeightAverages {
         !in.get("doubles", doubles)) {
       return;
     }
-    in.get("updates", shared_->updates);
+    constexpr std::int64_t most_updates = std::int64_t{1} << 62;  // no training makes as many
+    if (in.get("updates", shared_->updates))
+      shared_->updates = std::clamp<std::int64_t>(shared_->updates, 0, most_updates);
     shared_->averages.clear();
     auto next_float = floats.begin();
     auto next_double = doubles.begin();
