@@ -29,8 +29,11 @@ CROCHET_INLINE JsonRow::JsonRow(std::int64_t step) : text_(std::string(start) + 
 
 CROCHET_INLINE std::optional<std::int64_t> JsonRow::step_of(std::string_view line) {
   const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-  if (!row.is_object() || !row.contains("step") || !row["step"].is_number_integer()) return {};
-  return row["step"].get<std::int64_t>();
+  if (!row.is_object()) return {};
+  const auto step = row.find("step");
+  if (step == row.end() || !step->is_number_integer()) return {};
+  if (step->is_number_unsigned() && step->get<std::uint64_t>() >> 63 != 0) return {};  // beyond int64
+  return step->get<std::int64_t>();
 }
 
 CROCHET_INLINE void JsonRow::begin_member(std::string_view name) {

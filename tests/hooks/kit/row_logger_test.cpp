@@ -407,6 +407,15 @@ TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
   }
 }
 
+TEST(JsonRow, HasNoStepBeyondTheirType) {
+  EXPECT_EQ(cr::io::JsonRow::step_of(R"({"step":9223372036854775807})"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(cr::io::JsonRow::step_of(R"({"step":-9223372036854775808})"), std::numeric_limits<std::int64_t>::min());
+  for (const char* const line : {R"({"step":9223372036854775808})", R"({"step":18446744073709551615})",
+                                 R"({"step":1.0})", R"({"loss":1})", "[1]", "{"}) {
+    EXPECT_EQ(cr::io::JsonRow::step_of(line), std::nullopt) << line;
+  }
+}
+
 TEST(RowLoggers, HaveTheNamesThatProgramsWrite) {
   const cr::HookChain chain{cr::CsvLogger<"loss", "accuracy">{.path = "a.csv"},
                             cr::Isolated{cr::JsonLinesLogger<"loss">{.path = "a.jsonl"}}};
