@@ -11,6 +11,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/io/event_reader.hpp>
 #include <crochet/io/recorded_run.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet::io {
 
@@ -18,7 +19,8 @@ namespace crochet::io {
 class RecordingReader {
  public:
   /// Throws IoError if the system cannot read the file.
-  explicit RecordingReader(const std::filesystem::path& path) : events_(path) {}
+  explicit RecordingReader(const std::filesystem::path& path, FileSystem& files = local_files())
+      : events_(path, files) {}
 
   /// The next entry; empty at the end of the file, and at a place where it ends within an entry: fault() then has
   /// text. Throws DataLossError, with the file's name, for a damaged file and for one that is no recording.

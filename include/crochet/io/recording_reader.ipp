@@ -72,6 +72,9 @@ CROCHET_INLINE RecordedValue RecordingReader::value_of(EventRecord& record) cons
   const std::optional<std::size_t> elements = element_count(tensor->shape);
   const std::optional<std::size_t> bytes = elements ? byte_count(tensor->type, *elements) : std::nullopt;
   if (bytes != tensor->bytes.size()) fail("the shape of \"" + record.tag + "\" does not fit its elements");
+  if (tensor->type == DataType::boolean) {
+    for (char& byte : tensor->bytes) byte = byte == 0 ? 0 : 1;  // a bool has two values
+  }
   return {std::move(record.tag), tensor->type, std::move(tensor->shape), std::move(tensor->bytes)};
 }
 
