@@ -2,39 +2,20 @@
 // Event files: records with repaired checksums. The first byte selects the form of the input: a file, or lengths of two
 // bytes, each followed by a record.
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include <crochet/base/little_endian.hpp>
 #include <crochet/io/event_reader.hpp>
 #include <crochet/io/tfrecord.hpp>
 
+#include "event_records.hpp"
 #include "file_reader.hpp"
 
 using namespace crochet;
-namespace format = io::detail;
 
 namespace {
-
-std::string repaired(std::string file) {
-  for (std::size_t at = 0; file.size() - at >= 16;) {
-    const auto length = crochet::little_endian<std::uint64_t>(std::string_view{file}.substr(at));
-    const auto repair = [&](std::size_t begin, std::size_t size) {
-      std::string crc;
-      crochet::append_little_endian(crc, format::masked_crc_of(std::string_view{file}.substr(begin, size)));
-      file.replace(begin + size, 4, crc);
-    };
-    repair(at, 8);
-    if (length > file.size() - at - 16) break;
-    repair(at + 12, static_cast<std::size_t>(length));
-    at += 16 + static_cast<std::size_t>(length);
-  }
-  return file;
-}
 
 std::string joined(Input in) {
   std::string file;
@@ -56,7 +37,7 @@ std::size_t count(std::string_view rest) {
 
 void fuzz(std::string_view input) {
   Input in{input};
-  const std::string file = in.byte() % 2 == 0 ? repaired(std::string(in.all())) : joined(in);
+  const std::string file = in.byte() % 2 == 0 ? test::repair_records(std::string(in.all())) : joined(in);
   test::MemoryFiles files;
   files["events"] = file;
   require_within(test::event_budget, file.size(), [&] {
