@@ -21,6 +21,7 @@
 #include <crochet/hooks/kit/metric_cursor.hpp>
 #include <crochet/hooks/kit/run_cadence.hpp>
 #include <crochet/hooks/kit/weight_averages.hpp>
+#include <crochet/hooks/plateau_rate.hpp>
 
 #include "file_reader.hpp"
 
@@ -135,6 +136,14 @@ void averages(Input& in) {
   averages.swap();
 }
 
+void plateau(Input& in) {
+  PlateauRate rate{.aim = Aim::lowest, .patience = 2};
+  rate.start("fuzz");
+  reload(in, rate);
+  require(rate.now > 0 && rate.seen.since >= 0 && rate.cooling >= 0);
+  for (std::int64_t step = 0; step < 5; ++step) (void)rate.reduced(0.5, step);
+}
+
 void metrics(Input& in) {
   const MetricChannel channel;
   channel.publish("loss", 1, 0.5);
@@ -179,7 +188,8 @@ void fuzz(std::string_view bytes) {
     case 0:
       return cadences(in);
     case 1:
-      return averages(in);
+      averages(in);
+      return plateau(in);
     case 2:
       return metrics(in);
     default:

@@ -13,6 +13,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/aim.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 #include <crochet/hooks/kit/patience.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
@@ -75,7 +76,7 @@ struct EarlyStopping {
   void load_state(auto& in) {
     in.get("best", seen.best);
     if (in.get("best_step", seen.best_step)) seen.last_step = seen.best_step;
-    in.get("since", seen.since);
+    detail::load_count(in, "since", seen.since);
   }
 
  private:

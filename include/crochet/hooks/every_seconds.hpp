@@ -10,6 +10,7 @@
 #include <crochet/base/clock.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/decorated.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 
 namespace crochet {
 
@@ -44,7 +45,7 @@ struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
   }
   void load_state(auto& in) {
     timer_.load_state(in, how_.clock());
-    in.get("runs", runs_);
+    detail::load_count(in, "runs", runs_);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <crochet/base/error.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 #include <crochet/hooks/kit/patience.hpp>
 
 namespace crochet {
@@ -73,8 +74,8 @@ struct PlateauRate {
     if (in.get("rate", saved) && saved > 0) now = saved;
     in.get("best", seen.best);
     if (in.get("best_step", seen.best_step)) seen.last_step = seen.best_step;
-    in.get("since", seen.since);
-    in.get("cooling", cooling);
+    detail::load_count(in, "since", seen.since);
+    detail::load_count(in, "cooling", cooling);
   }
 };
 

@@ -16,6 +16,7 @@
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 #include <crochet/hooks/kit/metric_cursor.hpp>
 #include <crochet/hooks/kit/steered_number.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
@@ -120,7 +121,7 @@ struct ReduceOnPlateau {
   void load_state(auto& in) {
     rule.load_state(in);
     in.get("sum", state.sum);
-    state.loaded = in.get("runs", state.runs);
+    state.loaded = detail::load_count(in, "runs", state.runs);
     in.section("Cadence", [&] { state.timer.load_state(in, 0); });
   }
 

@@ -8,6 +8,7 @@
 
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 
 namespace crochet {
 
@@ -80,7 +81,7 @@ class RunCadence {
   template <class In>
   void load_state(In& in, double now) {
     cadence_.load_state(in, now);
-    if (in.get("runs", runs_)) runs_ = std::clamp<std::int64_t>(runs_, 0, Cadence::most_steps);
+    detail::load_count(in, "runs", runs_);
   }
 
  private:

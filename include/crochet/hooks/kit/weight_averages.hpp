@@ -19,6 +19,7 @@
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
+#include <crochet/hooks/kit/load_count.hpp>
 
 namespace crochet {
 
@@ -176,9 +177,7 @@ class WeightAverages {
         !in.get("doubles", doubles)) {
       return;
     }
-    constexpr std::int64_t most_updates = std::int64_t{1} << 62;  // no training makes as many
-    if (in.get("updates", shared_->updates))
-      shared_->updates = std::clamp<std::int64_t>(shared_->updates, 0, most_updates);
+    detail::load_count(in, "updates", shared_->updates);
     shared_->averages.clear();
     auto next_float = floats.begin();
     auto next_double = doubles.begin();
