@@ -156,6 +156,30 @@ struct Restored {
   [[nodiscard]] std::string text() const;
 };
 
+namespace detail {
+
+/// Throws a CheckpointMismatchError: a checkpoint's global_step is no step.
+[[noreturn]] void refuse_step(const std::filesystem::path& prefix, const io::TensorEntry& entry, std::int64_t step);
+
+/// The step of a checkpoint: its global_step, one int64 or int32 from 0 to 2^62; 0 if it has none.
+template <class Reader>
+std::int64_t step_in(const Reader& reader, const std::filesystem::path& prefix) {
+  const io::TensorEntry* entry = reader.find("global_step");
+  if (entry == nullptr) return 0;
+  std::int64_t step = -1;
+  if (entry->elements == 1 && entry->type == io::DataType::int64) {
+    reader.read(*entry, std::as_writable_bytes(std::span(&step, 1)));
+  } else if (entry->elements == 1 && entry->type == io::DataType::int32) {
+    std::int32_t narrow = 0;
+    reader.read(*entry, std::as_writable_bytes(std::span(&narrow, 1)));
+    step = narrow;
+  }
+  if (step < 0 || step > std::int64_t{1} << 62) refuse_step(prefix, *entry, step);
+  return step;
+}
+
+}  // namespace detail
+
 /// Restores the variables and the step of a checkpoint. Errors: as restore_session.
 template <class Session, class Reader>
 void restore_variables(Session& session, const Reader& reader, const std::filesystem::path& prefix) {
@@ -169,13 +193,11 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
                                     " is not a checkpoint of this model: " + all.text(reader.tensors()));
     }
     reader.verify();  // verifies all before any of it is used: a step function cannot be reinitialized
-    detail::read_variables(executor, reader);
-    if constexpr (!detail::CountsSteps<E>) {
-      std::int64_t step = 0;
-      const io::TensorEntry* entry = reader.find("global_step");
-      if (entry != nullptr && entry->type == io::DataType::int64 && entry->elements == 1) {
-        reader.read(*entry, std::as_writable_bytes(std::span(&step, 1)));
-      }
+    if constexpr (detail::CountsSteps<E>) {
+      detail::read_variables(executor, reader);
+    } else {
+      const std::int64_t step = detail::step_in(reader, prefix);
+      detail::read_variables(executor, reader);
       session.set_step(step);
     }
   }
@@ -184,8 +206,9 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 /// Restores a session from a checkpoint: every variable, the step, the state of its hooks.
 /// - Variables of float and double are also read from tensors of float16 and bfloat16, exactly; those of bfloat16 from
 ///   tensors of float and float16, rounded. No other type is converted.
-/// - Throws CheckpointMismatchError if a variable is missing or has another type or shape, and DataLossError for a
-///   damaged checkpoint. The session is then unchanged.
+/// - The step is the tensor global_step, one int64 or int32; 0 without one.
+/// - Throws CheckpointMismatchError if a variable is missing or has another type or shape, or if global_step is no such
+///   number, and DataLossError for a damaged checkpoint. The session is then unchanged.
 /// - Throws IoError if the checkpoint cannot be read, and what a hook's load_state throws. Variables and step may then
 ///   be restored already.
 /// - Cost: the checkpoint is read twice, usually from the page cache the second time.

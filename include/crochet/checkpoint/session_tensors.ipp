@@ -38,4 +38,16 @@ CROCHET_INLINE std::string Restored::text() const {
          (converted.size() == 1 ? " variable" : " variables");
 }
 
+CROCHET_INLINE void detail::refuse_step(const std::filesystem::path& prefix, const io::TensorEntry& entry,
+                                        std::int64_t step) {
+  const bool is_number =
+      entry.elements == 1 && (entry.type == io::DataType::int64 || entry.type == io::DataType::int32);
+  throw CheckpointMismatchError(
+      "crochet: the global_step of " + prefix.string() + " is " +
+      (is_number ? std::to_string(step)
+                 : std::to_string(entry.elements) + " x " + std::string(io::name_of(entry.type))) +
+      ", but a step is one int64 or int32 from 0 to 2^62; convert the checkpoint, or take the weights only, by an "
+      "InitFromCheckpoint");
+}
+
 }  // namespace crochet
