@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epochs: `.every_epochs` of the hooks, StopAtEpoch, run.epoch(), and the epoch in lines and rows.
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +15,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace epochs_test {
@@ -68,6 +73,38 @@ TEST(Epochs, AMeanIsThatOfTheRunsWithRows) {
   EXPECT_EQ(metrics.history("training/loss")[0].value, 2.5);
   EXPECT_EQ(metrics.history("training/loss")[1].step, 9);
   EXPECT_EQ(metrics.history("training/loss")[1].value, 4);
+}
+
+/// Creates sessions that begin at step 0.
+struct BeginsAtStep0 {
+  void create_session(auto& session, auto& /*coordinator*/) const { session.set_step(0); }
+};
+
+TEST(Epochs, AMeanAfterARecoveryToAnEarlierStepHasNoRunsOfTheLostSession) {
+  using namespace cr::literals;
+  const cr::DiagnosticSink before = cr::set_diagnostic_sink([](std::string_view) {});
+  Data data;
+  const cr::MetricChannel metrics;
+  double loss = 0;
+  cr::StepExecutor step{[&](auto& out) {
+                          if ((loss += 1) == 3) throw cr::AbortedError("lost");
+                          out["loss"_n] = loss;
+                        },
+                        cr::output<double, "loss">};
+  cr::MonitoredSession session{step, cr::HookChain{cr::CheckpointInputPipeline{data}, cr::EpochMeans<"loss">{metrics}},
+                               BeginsAtStep0{}, cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  for (int i = 0; i < 5; ++i) {
+    session.run_step_fn([&](auto& run) {
+      data.take();
+      run.run_with_hooks();
+    });
+  }
+  session.close();
+  cr::set_diagnostic_sink(before);
+  EXPECT_EQ(session.recoveries(), 1);
+  ASSERT_EQ(metrics.history("training/loss").size(), 1U);
+  EXPECT_EQ(metrics.history("training/loss")[0].step, 3);
+  EXPECT_EQ(metrics.history("training/loss")[0].value, (4 + 5 + 6) / 3.0);
 }
 
 TEST(Epochs, ALineInTheRunWithTheLastBatchOfEach) {

@@ -81,4 +81,14 @@ TEST(Profiler, ARecordOfARunThatThrewIsGivenUp) {
   EXPECT_EQ(*tracer.log, "(x)(2)(x)");
 }
 
+TEST(Profiler, TheEndGivesUpTheRecordOfARunThatThrew) {
+  NotingTracer tracer;
+  Script run{cr::Profiler{tracer, {.every_steps = 2}}};
+  run.step();
+  run.log().throw_in_run(1, cr::LogicError("the run"));
+  EXPECT_THROW(run.step(), cr::LogicError);
+  run.end();
+  EXPECT_EQ(*tracer.log, "(x)");
+}
+
 }  // namespace profiler_test

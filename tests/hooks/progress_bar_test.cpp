@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // ProgressBar: a bar on a terminal and plain lines elsewhere; the rate of both is limited.
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/progress_bar.hpp>
+#include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace progress_bar_test {
@@ -145,6 +151,87 @@ TEST(ProgressBar, AValueThatNoRunHasShownIsLeftOut) {
   Script run{cr::Progress<"drift">{.total = 10, .columns = 80, .write = out, .clock = ManualClock{}}};
   run.end();
   EXPECT_EQ(out.lines(), (Lines{"\r0/10 [>                   ]   0%\x1b[K", "\n"}));
+}
+
+TEST(ProgressBar, IsDrawnAgainAsSoonAsTheRefreshTimeHasPassed) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.refresh_seconds = 2, .columns = 80, .write = out, .clock = clock}};
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(1);
+    run.step();
+  }
+  EXPECT_EQ(out.lines(), (Lines{"\r2 1.0 steps/s\x1b[K", "\r4 1.0 steps/s\x1b[K"}));
+}
+
+TEST(ProgressBar, RunsBeforeTheLastStepThatMakeNoStepDrawOnce) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.total = 2, .columns = 80, .write = out, .clock = clock}};
+  run.step();
+  for (int i = 0; i < 3; ++i) {
+    run.step();
+    run.set_step(1);  // an evaluation does not advance the step
+  }
+  EXPECT_EQ(out.lines().size(), 1U);
+}
+
+/// Creates sessions that begin at this step.
+struct BeginsAt {
+  std::int64_t step;
+  void create_session(auto& session, auto& /*coordinator*/) const { session.set_step(step); }
+};
+/// The lines of a session that begins at step 500 and makes `runs` steps, one a second.
+Lines lines_from_500(std::int64_t runs, int columns) {
+  RecordingSink out;
+  ManualClock clock;
+  cr::MonitoredSession session{
+      cr::StepExecutor{[](auto&) {}},
+      cr::HookChain{cr::ProgressBar{.total = 1000, .columns = columns, .write = out, .clock = clock}}, BeginsAt{500}};
+  for (std::int64_t i = 0; i < runs; ++i) {
+    clock.advance(1);
+    session.run();
+  }
+  session.close();
+  return out.lines();
+}
+
+TEST(ProgressBar, InAResumedSessionTheRateIsThatOfItsOwnSteps) {
+  EXPECT_EQ(lines_from_500(2, 80), (Lines{"\r501/1000 [==========>         ]  50% 1.0 steps/s 8:19 left\x1b[K",
+                                          "\r502/1000 [==========>         ]  50% 1.0 steps/s 8:18 left\x1b[K",
+                                          "\r502/1000 [==========>         ]  50% 1.0 steps/s 8:18 left\x1b[K", "\n"}));
+}
+
+TEST(ProgressBar, AResumedSessionWritesNoLineForATenthThatWasReachedBefore) {
+  EXPECT_EQ(lines_from_500(2, 0), Lines{"502/1000  50% 1.0 steps/s 8:18 left\n"});
+  EXPECT_EQ(lines_from_500(0, 0), Lines{}) << "nothing has changed";
+}
+
+/// Loses the session in its third run. The next session begins at step 0.
+struct LosesItsThirdRun {
+  int runs = 0;
+  void before_run(auto&) {
+    if (++runs == 3) throw cr::AbortedError("lost");
+  }
+};
+
+TEST(ProgressBar, TheRateAfterARecoveryIsThatOfTheNewSession) {
+  const cr::DiagnosticSink before = cr::set_diagnostic_sink([](std::string_view) {});
+  RecordingSink out;
+  ManualClock clock;
+  cr::MonitoredSession session{
+      cr::StepExecutor{[](auto&) {}},
+      cr::HookChain{cr::ProgressBar{.refresh_seconds = 1, .columns = 80, .write = out, .clock = clock},
+                    LosesItsThirdRun{}},
+      BeginsAt{0}, cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(i < 3 ? 1 : 4);
+    session.run();
+  }
+  session.close();
+  cr::set_diagnostic_sink(before);
+  EXPECT_EQ(out.lines(), (Lines{"\r1 1.0 steps/s\x1b[K", "\r2 1.0 steps/s\x1b[K", "\r2 0.5 steps/s\x1b[K",
+                                "\r2 0.5 steps/s\x1b[K", "\n"}));
 }
 
 }  // namespace progress_bar_test

@@ -125,6 +125,27 @@ TEST(SameOnAllRanks, EveryElementIsCompared) {
   EXPECT_NE(compared_bits({3, 2, 1}), bits);
 }
 
+/// An executor with a weight and the gradients that this rank has accumulated for it.
+struct Accumulates {
+  Ranks all{.difference = 1};
+
+  [[nodiscard]] static std::int64_t step() { return 1; }
+  Accumulates& session() { return *this; }
+  Accumulates& executor() { return *this; }
+  Ranks& ranks() { return all; }
+  void for_each_variable(auto visit) const {
+    const float gradient = 1;
+    visit("w/gradient_accumulator", std::span<const float>(&gradient, 1), std::span<const std::int64_t>{});
+  }
+};
+TEST(SameOnAllRanks, GradientAccumulatorsMayDiffer) {
+  cr::SameOnAllRanks hook{.every_steps = 1};
+  hook.begin();
+  Accumulates run;
+  EXPECT_NO_THROW(hook.after_run(run, 0));
+  EXPECT_EQ(run.all.meetings, 0);
+}
+
 TEST(SameOnAllRanks, RefusesAnIntervalBelowOne) {
   EXPECT_THROW(cr::SameOnAllRanks{.every_steps = 0}.begin(), cr::LogicError);
 }
