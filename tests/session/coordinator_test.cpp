@@ -436,5 +436,54 @@ TEST(Coordinator, AThreadThatIsLateAtCloseIsNamedAndDoesNotHoldItUp) {
   set_diagnostic_sink(before);
 }
 
+TEST(Coordinator, AThreadThatIsLateInARecoveryIsNamedAndDoesNotHoldItUp) {
+  DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { said += line; });
+  said.clear();
+  Held held;
+  ManualClock clock;
+  int runs = 0;
+  StepExecutor step{[&](auto&) {
+    if (++runs == 1) throw AbortedError("x");
+  }};
+  MonitoredSession session{
+      step, HookChain{},
+      SessionOptions{.stop_grace_period_secs = 3, .recovery = {.initial_backoff_secs = 0}, .clock = clock}};
+  start_thread(session.coordinator(), "stubborn", [gone = held.gone] { gone.wait(); });
+  session.run();
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_DOUBLE_EQ(clock(), 3);
+  EXPECT_NE(said.find("crochet: threads still running after the grace period: stubborn"), std::string::npos) << said;
+  EXPECT_FALSE(session.should_stop());
+  held.let_go.set_value();
+  session.close();
+  set_diagnostic_sink(before);
+}
+
+/// A hook with a thread in each session, which notes whether it was told to stop before the second session's run.
+struct NotesAStop {
+  std::stop_token* told;
+  void after_create_session(auto&, Coordinator& coordinator) {
+    std::promise<std::stop_token> token;
+    auto received = token.get_future();
+    start_thread(coordinator, "waits", [&token](std::stop_token stop) { token.set_value(std::move(stop)); });
+    *told = received.get();
+  }
+};
+
+TEST(Coordinator, AThreadOfARecoveredSessionIsNotToldToStop) {
+  DiagnosticSink before = set_diagnostic_sink([](std::string_view) {});
+  std::stop_token told;
+  int runs = 0;
+  StepExecutor step{[&](auto&) {
+    if (++runs == 1) throw AbortedError("x");
+  }};
+  MonitoredSession session{step, HookChain{NotesAStop{&told}}, SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  session.run();
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_FALSE(told.stop_requested());
+  session.close();
+  set_diagnostic_sink(before);
+}
+
 }  // namespace coordinator_test
 }  // namespace crochet
