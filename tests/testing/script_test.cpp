@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -122,6 +123,23 @@ TEST(Script, KnowsTheValuesOfItsConstructorInEveryPhase) {
   run.end();
   EXPECT_EQ(run.hooks().get<Final>().accuracy, 0.5f);
   EXPECT_EQ(run.hooks().get<Final>().at, 2);
+}
+
+/// Stops in the first run, in this way, and notes what its end is told.
+struct StopsAtOnce {
+  cr::StopKind kind;
+  std::optional<bool> interrupted{};
+
+  void after_run(auto& run, const auto&) const { run.request_stop("enough", kind); }
+  void end(auto& session) { interrupted = session.interrupted(); }
+};
+
+TEST(Script, TheEndIsToldOfAnInterruptionAsInASession) {
+  for (const cr::StopKind kind : {cr::StopKind::interruption, cr::StopKind::end}) {
+    cr::testing::Script run{StopsAtOnce{kind}};
+    run.step();
+    EXPECT_EQ(run.hook().interrupted, kind == cr::StopKind::interruption);
+  }
 }
 
 TEST(ScriptedExecutor, DrivesARealSession) {

@@ -76,7 +76,10 @@ class Script {
     if (std::exchange(ended_, true)) return;
     note("end");
     crochet::detail::NestedErrors errors;
-    with_session([&](auto& session) { chain_.template fire_guarded<phase::end>(errors, session); });
+    with_session([&](auto& session) {
+      session.note_interruption(stop_.interrupted());
+      chain_.template fire_guarded<phase::end>(errors, session);
+    });
     errors.rethrow_first();
   }
 

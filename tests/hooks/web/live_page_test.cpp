@@ -79,6 +79,62 @@ TEST(LivePage, ThePostOfTheButtonStopsAtTheNextRun) {
   EXPECT_TRUE(run.should_stop());
   EXPECT_EQ(run.stop_reason(), "the stop button of the live page");
   EXPECT_NE(answer_of(page, "GET", "/data").find("\"running\":false,\"stopping\":true"), std::string::npos);
+  EXPECT_EQ(page.board().changes(0).state, "interrupted");
+}
+
+TEST(LivePage, ShowsTheNextSessionOnTheSamePage) {
+  const cr::web::Page page;
+  RecordingSink out;
+  const auto hook = [&] { return cr::LivePage<>{.chain = "A chain", .page = page, .sink = out}; };
+  {
+    Script first{hook()};
+    EXPECT_EQ(page.board().changes(0).chain, "A chain");
+    page.board().request_stop();
+    first.step();
+    EXPECT_TRUE(first.should_stop());
+  }
+  const int port = page.port();
+  Script second{hook()};
+  second.step();
+  EXPECT_FALSE(second.should_stop()) << "the stop was that of the session before";
+  EXPECT_EQ(page.board().changes(0).state, "running");
+  EXPECT_EQ(page.port(), port);
+  EXPECT_EQ(out.lines().size(), 1U) << "the address is printed once";
+}
+
+TEST(LivePage, TheRateIsSmoothed) {
+  ManualClock clock;
+  const cr::web::Page page;
+  Script run{cr::LivePage<>{.every_steps = 1, .page = page, .clock = clock, .sink = RecordingSink{}}};
+  for (const double seconds : {1.0, 0.5}) {
+    clock.advance(seconds);
+    run.step();
+  }
+  EXPECT_DOUBLE_EQ(page.board().changes(0).progress.rate, 0.7 * 1 + 0.3 * 2);
+  run.end();
+  EXPECT_DOUBLE_EQ(page.board().changes(0).progress.rate, 1.3) << "the end makes no step";
+}
+
+/// Creates sessions that begin at step 500.
+struct BeginsAt500 {
+  void create_session(auto& session, auto& /*coordinator*/) const { session.set_step(500); }
+};
+
+TEST(LivePage, TheRateOfAResumedSessionIsThatOfItsOwnSteps) {
+  ManualClock clock;
+  const cr::web::Page page;
+  cr::MonitoredSession session{
+      cr::StepExecutor{[](auto&) {}},
+      cr::HookChain{cr::LivePage<>{.every_steps = 2, .page = page, .clock = clock, .sink = RecordingSink{}}},
+      BeginsAt500{}};
+  EXPECT_EQ(page.board().changes(0).progress.step, 500);
+  for (int i = 0; i < 2; ++i) {
+    clock.advance(1);
+    session.run();
+  }
+  EXPECT_EQ(page.board().changes(0).progress.step, 502);
+  EXPECT_EQ(page.board().changes(0).progress.rate, 1);
+  session.close();
 }
 
 TEST(LivePage, ShowsTheLinesAndSummariesOfOtherHooks) {
