@@ -49,6 +49,32 @@ TEST(BoardJson, AllOfABoardAndThenTheChangesOnly) {
             R"("hooks":[{"hook":"NanTensor\u003c\u0022loss\u0022\u003e","before":[2,0.25],"after":[3,0.5]}]})");
 }
 
+TEST(BoardJson, LinesAndHistogramsAreSentOnce) {
+  web::Board board;
+  board.histogram("first", web::Bars{});
+  board.line("one");
+  const auto version = board.changes(0).version;
+  board.histogram("second", web::Bars{});
+  board.line("two");
+  const auto changes = board.changes(version);
+  ASSERT_EQ(changes.histograms.size(), 1U);
+  EXPECT_EQ(changes.histograms[0].first, "second");
+  EXPECT_EQ(changes.lines, std::vector<std::string>{"two"});
+  board.histogram("first", web::Bars{});
+  EXPECT_EQ(board.changes(changes.version).histograms.size(), 1U) << "it has changed";
+}
+
+TEST(BoardJson, AHistogramHasItsBarsAndTheNumberOfInfiniteValues) {
+  const std::vector<double> values{-1, 1, 1, std::numeric_limits<double>::infinity()};
+  web::Board board;
+  board.histogram("h", web::Bars::of(std::span<const double>(values), 7));
+  std::string bars = "1";
+  for (int i = 1; i < 39; ++i) bars += ",0";
+  EXPECT_NE(web::board_json(board.changes(0))
+                .find(R"([{"name":"h","step":7,"least":-1,"greatest":1,"nonFinite":1,"bars":[)" + bars + ",2]}]"),
+            std::string::npos);
+}
+
 TEST(BoardJson, LimitsHold) {
   web::Board board({.curves = 2, .histograms = 1, .lines = 3, .line_bytes = 4, .points = 8});
   for (int i = 0; i < 100; ++i) {
