@@ -86,6 +86,13 @@ TEST(ImageFolder, ClassesAreTheSubfoldersSorted) {
   EXPECT_EQ(grey.data.view<"images">().shape(), (Shape{4, 2, 3, 1}));
 }
 
+TEST(ImageFolder, AFolderWithTheNameOfAnImageIsAFolder) {
+  const Folder folder;
+  folder.animals();
+  folder.add("dog/all.png/3.png", 50);
+  EXPECT_EQ(first_pixels(cr::image_folder(folder.path())), (std::vector<int>{30, 40, 10, 20, 50}));
+}
+
 TEST(ImageFolder, ResizesAllToOneSize) {
   const Folder folder;
   folder.animals();

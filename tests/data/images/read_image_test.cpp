@@ -158,6 +158,28 @@ TEST(ReadImage, DamagedJpeg) {
   check_damage(progressive, progressive.size() - 2);
 }
 
+TEST(ReadImage, JpegFilesWithHarmlessFaultsAreDecodedWhole) {
+  const Bytes jpeg = jpeg_file(ramp(16 * 16 * 3), 16, 16, 3);
+  const Bytes pixels = read(jpeg).pixels;
+  const auto place_of = [](const Bytes& file, const Bytes& part) {
+    return std::search(file.begin(), file.end(), part.begin(), part.end()) - file.begin();
+  };
+  const auto frame = place_of(jpeg, {0xff, 0xc0}), jfif = place_of(jpeg, {'J', 'F', 'I', 'F', 0});
+  ASSERT_LT(frame, std::ssize(jpeg));
+  ASSERT_EQ(jfif, 6);
+
+  Bytes between = jpeg;
+  between.insert(between.begin() + frame, {0, 0, 0});
+  EXPECT_EQ(read(between).pixels, pixels) << "bytes between two segments";
+  Bytes version = jpeg;
+  version[11] = 7;
+  EXPECT_EQ(read(version).pixels, pixels) << "a later version of the JFIF segment";
+  Bytes adobe(jpeg.begin(), jpeg.begin() + 2);
+  adobe.insert(adobe.end(), {0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 9});
+  adobe.insert(adobe.end(), jpeg.begin() + 20, jpeg.end());
+  EXPECT_EQ(read(adobe).pixels, pixels) << "an unknown colour transform in Adobe's segment, in place of JFIF's";
+}
+
 TEST(ReadImage, RefusesAJpegOfManyScans) {
   const Bytes jpeg = jpeg_file(ramp(16 * 16 * 3), 16, 16, 3, {.one_scan_for_each_component = true});
   const Bytes marker{0xff, 0xda};  // start of scan
