@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,56 @@ TEST(StateBox, RefusesAKeyPutTwiceOrReadAsAnotherType) {
   EXPECT_THROW(box.put("count", 4), LogicError);
   double count = 0;
   EXPECT_THROW((void)box.get("count", count), LogicError);
+}
+
+TEST(StateBox, KeysOfASectionAreApartFromOthers) {
+  StateBox box;
+  box.put("count", 1);
+  box.section("inner", [&] { box.put("count", 2); });
+  EXPECT_EQ(box.keys(), "count int, inner/count int");
+  int outer = 0, inner = 0;
+  EXPECT_TRUE(box.get("count", outer));
+  box.section("inner", [&] { EXPECT_TRUE(box.get("count", inner)); });
+  EXPECT_EQ(outer, 1);
+  EXPECT_EQ(inner, 2);
+}
+
+TEST(StateBox, AnExceptionLeavesTheSection) {
+  StateBox box;
+  box.put("count", 1);
+  double count = 0;
+  EXPECT_THROW(box.section("inner", [&] { throw LogicError("x"); }), LogicError);
+  EXPECT_THROW((void)box.get("count", count), LogicError) << "the key outside, as another type";
+}
+
+TEST(StateBox, NamesAKeyThatWasNotRead) {
+  StateBox box;
+  box.put("a", 1);
+  box.put("b", 2);
+  EXPECT_EQ(box.unread(), "a");
+  int value = 0;
+  box.get("a", value);
+  EXPECT_EQ(box.unread(), "b");
+  box.get("b", value);
+  EXPECT_EQ(box.unread(), "");
+}
+
+TEST(StateBox, DiffersByValuesTypesAndMissingKeysAndNotByNaN) {
+  const auto with = [](auto value) {
+    StateBox box;
+    box.put("values", value);
+    return box;
+  };
+  const double nan = std::nan("");
+  EXPECT_EQ(with(nan).difference_from(with(nan)), "");
+  EXPECT_EQ(with(std::vector{1.0, nan}).difference_from(with(std::vector{1.0, nan})), "");
+  EXPECT_EQ(with(nan).difference_from(with(1.0)), "values");
+  EXPECT_EQ(with(1.0).difference_from(with(nan)), "values");
+  EXPECT_EQ(with(std::vector{1.0, 2.0}).difference_from(with(std::vector{1.0, 3.0})), "values");
+  EXPECT_EQ(with(std::vector{1.0}).difference_from(with(std::vector{1.0, 3.0})), "values");
+  EXPECT_EQ(with(1.0).difference_from(with(1)), "values");
+  EXPECT_EQ(with(1).difference_from(StateBox()), "values");
+  EXPECT_EQ(StateBox().difference_from(with(1)), "") << "only its own keys";
 }
 
 }  // namespace state_box_test

@@ -65,9 +65,13 @@ class StateBox {
   /// Keys of `inside()` are put and read in a section of this name.
   template <class Inside>
   void section(std::string_view name, Inside&& inside) const {
-    const std::string outer = std::exchange(prefix_, prefix_ + std::string(name) + "/");
+    struct Section {
+      std::string& prefix;
+      std::string outer;
+      ~Section() { prefix.swap(outer); }
+    } left_also_by_an_exception{prefix_, prefix_};
+    prefix_.append(name) += '/';
     inside();
-    prefix_ = outer;
   }
 
   /// The keys, each with the type of its value, in alphabetical order.
