@@ -680,6 +680,32 @@ TEST(FileWriterCache, TheParentOfALinksTargetIsNotTheParentOfTheLink) {
   io::FileWriterCache::clear();
 }
 
+TEST(FileWriterCache, ALinkToAFolderIsThatFolder) {
+  Desk desk;
+  const crochet::test::TemporaryFolder folder;
+  fs::create_directories(folder / "runs");
+  fs::create_directory_symlink(folder / "runs", folder / "link");
+  const io::EventWriter direct = io::FileWriterCache::get(folder / "runs", desk.options());
+  EXPECT_EQ(io::FileWriterCache::get(folder / "link", desk.options()).path(), direct.path());
+  io::FileWriterCache::clear();
+}
+
+TEST(FileWriterCache, ClearClosesAllWritersAndThrowsAnErrorOfThem) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.log.on_write_error = io::OnWriteError::stop;
+  const fs::path folder = crochet::testing::empty_folder();
+  const io::EventWriter a = io::FileWriterCache::get(folder / "a", options);
+  const io::EventWriter b = io::FileWriterCache::get(folder / "b", options);
+  desk.disk->full = true;
+  a.add_scalar("a", 1, 1);
+  b.add_scalar("b", 1, 1);
+  EXPECT_THROW(io::FileWriterCache::clear(), crochet::IoError);
+  EXPECT_TRUE(a.closed());
+  EXPECT_TRUE(b.closed());
+  EXPECT_NO_THROW(io::FileWriterCache::clear()) << "it is empty";
+}
+
 TEST(FileWriterCache, ThreadsGetTheSameWriter) {
   Desk desk;
   const fs::path folder = crochet::testing::empty_folder();

@@ -16,8 +16,8 @@ namespace crochet::io {
 class FileWriterCache {
  public:
   /// The writer of the folder. Creates it on first use, after it was closed and in a child of fork(); only then
-  /// `options` take effect. "logs/a", "logs//a", "logs/a/" and the absolute path are the same folder; a link is another
-  /// one. A relative path is one below the folder that is current now. Throws IoError.
+  /// `options` take effect. "logs/a", "logs//a", "logs/a/", the absolute path and a link to it are the same folder. A
+  /// relative path is one below the folder that is current now. Throws IoError.
   static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
   /// Closes and removes all writers. Throws the first error after all are closed.
   static void clear();
