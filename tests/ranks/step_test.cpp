@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -257,6 +258,49 @@ TEST(RankSteps, StopAtTheStepAtWhichOneRankStops) {
     }
     EXPECT_EQ(all[0].why.substr(0, 8), "rank 1: ");
   }
+}
+
+/// Stops on rank 1 in the second step, and notes on each rank whether its end is an interruption.
+struct StopsOnRank1 {
+  void after_run(auto& run, const auto&) const {
+    if (rank == 1 && run.step() == 2) run.request_stop("the queue", kind);
+  }
+  void end(auto& session) const { *interrupted = session.interrupted(); }
+
+  int rank;
+  cr::StopKind kind;
+  bool* interrupted;
+};
+
+TEST(RankSteps, AnInterruptionOfOneRankIsOneOnAll) {
+  for (const cr::StopKind kind : {cr::StopKind::interruption, cr::StopKind::end}) {
+    run_ranks(3, [&](ThreadRank me) {
+      bool interrupted = kind == cr::StopKind::end;
+      const cr::StopReason why = cr::run(cr::Parallel{cr::StepExecutor{[](auto&) {}}, me},
+                                         cr::HookChain{StopsOnRank1{me.rank(), kind, &interrupted}});
+      EXPECT_EQ(why.kind, kind) << me.rank();
+      EXPECT_EQ(interrupted, kind == cr::StopKind::interruption) << me.rank();
+    });
+  }
+}
+
+TEST(RankSteps, ALongErrorOfOneRankIsCutOffOnTheOthers) {
+  const std::string long_text = std::string(400, 'a') + std::string(200, 'b');
+  std::vector<std::string> errors(2);
+  run_ranks(2, [&](ThreadRank me) {
+    try {
+      cr::run(cr::Parallel{cr::StepExecutor{[&](auto&) {
+                             if (me.rank() == 1) throw std::runtime_error(long_text);
+                           }},
+                           me},
+              cr::HookChain{cr::StopAtStep{.last_step = 3}});
+    } catch (const std::exception& error) {
+      errors[static_cast<std::size_t>(me.rank())] = error.what();
+    }
+  });
+  EXPECT_EQ(errors[1], long_text);
+  EXPECT_NE(errors[0].find(std::string(400, 'a') + "b"), std::string::npos) << errors[0];
+  EXPECT_TRUE(errors[0].ends_with("b ...")) << errors[0];
 }
 
 TEST(RankSteps, EndWhereTheDataOfOneRankEnd) {
