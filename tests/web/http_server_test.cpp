@@ -102,6 +102,20 @@ TEST(HttpServer, ReportsWhyItCannotListen) {
   EXPECT_THROW(web::HttpServer({.address = "example.com"}, echo), crochet::LogicError);
 }
 
+TEST(HttpServer, AnInvalidOptionIsNamed) {
+  const auto refusal = [](const web::HttpServerOptions& options) -> std::string {
+    try {
+      const web::HttpServer server(options, echo);
+    } catch (const crochet::LogicError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({.port = -1}), "crochet: LivePage: invalid port -1; it has to be 0 (a free one) to 65535");
+  EXPECT_EQ(refusal({.port = 65536}), "crochet: LivePage: invalid port 65536; it has to be 0 (a free one) to 65535");
+  EXPECT_EQ(refusal({.connections = 0}), "crochet: LivePage: connections = 0; set at least 1");
+}
+
 TEST(HttpServer, ReportsThatNoDescriptorIsLeft) {
   const std::string expected = std::generic_category().message(EMFILE);
   std::string why;

@@ -115,10 +115,11 @@ class HttpServer {
       throw LogicError("crochet: LivePage: address = \"" + options_.address +
                        "\" is no IPv4 address; 127.0.0.1 is this machine alone, 0.0.0.0 all its networks");
     }
-    if (options_.port < 0 || options_.port > 65535 || options_.connections < 1) {
+    if (options_.port < 0 || options_.port > 65535) {
       throw LogicError("crochet: LivePage: invalid port " + std::to_string(options_.port) +
                        "; it has to be 0 (a free one) to 65535");
     }
+    if (options_.connections < 1) throw LogicError("crochet: LivePage: connections = 0; set at least 1");
     at.sin_port = htons(static_cast<std::uint16_t>(options_.port));
     socket_ = File(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (socket_.number < 0) refuse(std::generic_category().message(errno));
