@@ -409,6 +409,17 @@ TEST(ProfilerHook, ATableAtTheEnd) {
                            }));
 }
 
+TEST(ProfilerHook, ATableHasNoMoreNodesThanAskedFor) {
+  Profiled test;
+  RecordingSink table;
+  auto session = test.session(
+      cr::ProfilerHook{test.with({.save_steps = 1, .event_file = false, .table = table, .table_rows = 0})});
+  run(session, 2);
+  session.close();
+  ASSERT_GE(table.lines().size(), 3U);
+  EXPECT_TRUE(table.lines()[2].starts_with("(the rest)")) << table.text();
+}
+
 TEST(ProfilerHook, ANativeTraceOfAllRecords) {
   Profiled test;
   auto session = test.profiled({.save_steps = 1, .event_file = false, .perfetto = test / "traces/run.pftrace"});
