@@ -151,10 +151,23 @@ TEST(TensorBundle, RefusesWhatCannotBeSaved) {
   EXPECT_THROW(TensorBundle::write(folder / "a", record("x", two)), crochet::LogicError);
   EXPECT_THROW(TensorBundle::write(folder / "a", record("x", negative)), crochet::LogicError);
   EXPECT_THROW(TensorBundle::write(folder / "a", record("", {})), crochet::LogicError);
+  EXPECT_THROW(TensorBundle::write(folder / "a", record(std::string_view("\0x", 2), {})), crochet::LogicError);
   std::vector<TensorRecord> twice = record("x", {});
   twice.push_back(twice[0]);
   EXPECT_THROW(TensorBundle::write(folder / "a", twice), crochet::LogicError);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(TensorBundle, OnlyFilesWithTheNameOfAShardAreItsFiles) {
+  const TemporaryFolder folder;
+  const float x = 1;
+  TensorBundle::write(folder / "a", std::vector{tensor_record<float>("x", {&x, 1}, {})});
+  for (const char* name : {"a.data-0000x-of-00001", "a.data-00000-by-00001", "a.data-00000-of-0000x",
+                           "a.data-00000-of-000011", "a.meta-00000-of-00001", "ab.data-00000-of-00001"}) {
+    write_whole_file(folder / name, {});
+  }
+  EXPECT_EQ(TensorBundle::files(folder / "a"),
+            (std::vector<std::filesystem::path>{folder / "a.index", folder / "a.data-00000-of-00001"}));
 }
 
 // The files of the older checkpoint stay complete until the index of the new one replaces its index.
