@@ -18,9 +18,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <crochet/io/checkpoint_state.hpp>
@@ -175,6 +177,34 @@ TYPED_TEST(Durability, AFirstCheckpointIsWholeOrNotThere) {
     }
     remove_checkpoint<TypeParam>(folder / "m-1");
   }
+}
+
+/// Notes the folders with a rename that is not on the disk yet.
+class NotesRenames final : public LocalFilesWithoutSync {
+ public:
+  std::error_code rename(const fs::path& from, const fs::path& to) override {
+    unsynced.insert(to.parent_path());
+    return LocalFilesWithoutSync::rename(from, to);
+  }
+  std::error_code sync_folder(const fs::path& folder) override {
+    unsynced.erase(folder);
+    return {};
+  }
+  std::set<fs::path> unsynced;
+};
+
+TYPED_TEST(Durability, ItsNamesAreOnTheDiskWhenWriteReturns) {
+  const TemporaryFolder folder;
+  NotesRenames files;
+  TypeParam::write(folder / "a", Saved{1}.records(), files);
+  EXPECT_TRUE(files.unsynced.empty());
+}
+
+TEST(WholeFile, ItsNameIsOnTheDiskWhenWriteReturns) {
+  const TemporaryFolder folder;
+  NotesRenames files;
+  write_whole_file(folder / "a", {}, files);
+  EXPECT_TRUE(files.unsynced.empty());
 }
 
 // Every byte and every call fails, with each error that a disk can have. The error names the file and the reason, no
