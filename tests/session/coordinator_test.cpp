@@ -459,28 +459,29 @@ TEST(Coordinator, AThreadThatIsLateInARecoveryIsNamedAndDoesNotHoldItUp) {
   set_diagnostic_sink(before);
 }
 
-/// A hook with a thread in each session, which notes whether it was told to stop before the second session's run.
-struct NotesAStop {
-  std::stop_token* told;
+/// A hook with a thread in each session. Keeps the stop token of the last one.
+struct KeepsTheToken {
+  std::stop_token* kept;
   void after_create_session(auto&, Coordinator& coordinator) {
     std::promise<std::stop_token> token;
     auto received = token.get_future();
     start_thread(coordinator, "waits", [&token](std::stop_token stop) { token.set_value(std::move(stop)); });
-    *told = received.get();
+    *kept = received.get();
   }
 };
 
-TEST(Coordinator, AThreadOfARecoveredSessionIsNotToldToStop) {
+TEST(Coordinator, AThreadOfARecoveredSessionHasNoRequestToStop) {
   DiagnosticSink before = set_diagnostic_sink([](std::string_view) {});
-  std::stop_token told;
+  std::stop_token token;
   int runs = 0;
   StepExecutor step{[&](auto&) {
     if (++runs == 1) throw AbortedError("x");
   }};
-  MonitoredSession session{step, HookChain{NotesAStop{&told}}, SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  MonitoredSession session{step, HookChain{KeepsTheToken{&token}},
+                           SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
   session.run();
   EXPECT_EQ(session.recoveries(), 1);
-  EXPECT_FALSE(told.stop_requested());
+  EXPECT_FALSE(token.stop_requested());
   session.close();
   set_diagnostic_sink(before);
 }

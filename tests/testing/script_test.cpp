@@ -125,7 +125,7 @@ TEST(Script, KnowsTheValuesOfItsConstructorInEveryPhase) {
   EXPECT_EQ(run.hooks().get<Final>().at, 2);
 }
 
-/// Stops in the first run, in this way, and notes what its end is told.
+/// Stops in the first run, in this way, and notes whether its end is that of an interruption.
 struct StopsAtOnce {
   cr::StopKind kind;
   std::optional<bool> interrupted{};
@@ -134,7 +134,7 @@ struct StopsAtOnce {
   void end(auto& session) { interrupted = session.interrupted(); }
 };
 
-TEST(Script, TheEndIsToldOfAnInterruptionAsInASession) {
+TEST(Script, AnInterruptionIsOneInTheEndAsInASession) {
   for (const cr::StopKind kind : {cr::StopKind::interruption, cr::StopKind::end}) {
     cr::testing::Script run{StopsAtOnce{kind}};
     run.step();
