@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "../refusal.hpp"
 #include "growing_model.hpp"
 #include "memory_saver.hpp"
 
@@ -32,15 +33,7 @@ using cr::testing::RecordingSink;
 using Lines = std::vector<std::string>;
 using Model = cr::test::GrowingModel;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 /// Publishes the value for the step of each run. It publishes nothing if the value is NaN.
 struct Publisher {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "../refusal.hpp"
+
 namespace final_ops_test {
 
 namespace cr = crochet;
@@ -54,15 +56,7 @@ TEST(FinalOps, AnotherTypeIsRefusedByName) {
   }
 }
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(KeptValue, ATensorIsNoScalar) {
   cr::KeptValue kept;

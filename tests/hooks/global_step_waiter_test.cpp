@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../base/naps.hpp"
+#include "../refusal.hpp"
 
 namespace global_step_waiter_test {
 
@@ -22,15 +23,7 @@ using cr::testing::Script;
 using Lines = std::vector<std::string>;
 using Steps = std::vector<std::int64_t>;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(GlobalStepWaiter, X1ATargetOfZeroIsNoWait) {
   Naps naps;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../refusal.hpp"
 #include "growing_model.hpp"
 
 namespace moving_average_test {
@@ -24,15 +25,7 @@ using cr::test::SessionOf;
 using Lines = std::vector<std::string>;
 using Model = cr::test::GrowingModel;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(MovingAverage, FollowsTheWeights) {
   Model model;

@@ -12,20 +12,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "../refusal.hpp"
+
 namespace multi_step_stop_at_step_test {
 
 namespace cr = crochet;
 using Steps = std::vector<std::int64_t>;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 /// Makes the fed number of steps in a run; at most three if `lazy`.
 struct Loop {

@@ -10,20 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "../refusal.hpp"
+
 namespace plateau_rate_test {
 
 namespace cr = crochet;
 using Rule = cr::PlateauRate;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(PlateauRate, FallsAfterPatienceLooks) {
   Rule rate{.aim = cr::Aim::lowest, .rate = 1, .factor = 0.5, .patience = 2};

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../refusal.hpp"
+
 namespace reduce_on_plateau_test {
 
 namespace cr = crochet;
@@ -23,15 +25,7 @@ using cr::testing::RecordingSink;
 using cr::testing::Script;
 using Lines = std::vector<std::string>;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
   RecordingSink sink;

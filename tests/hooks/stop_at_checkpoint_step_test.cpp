@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "../base/naps.hpp"
+#include "../refusal.hpp"
 
 namespace stop_at_checkpoint_step_test {
 
@@ -20,15 +21,7 @@ namespace cr = crochet;
 using cr::test::Naps;
 using cr::testing::Script;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(StopAtCheckpointStep, SleepsWhileTheCheckpointIsTooOldAndStopsWhenItHasTheStep) {
   Naps naps;

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "../refusal.hpp"
+
 namespace stop_if_test {
 
 namespace cr = crochet;
@@ -29,15 +31,7 @@ using cr::testing::Script;
 using Lines = std::vector<std::string>;
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 /// The metrics for the tests of the original's factories: losses and accuracies at steps 1000, 2000, 3000, 3500.
 MetricChannel history() {

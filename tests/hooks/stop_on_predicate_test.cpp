@@ -10,21 +10,15 @@
 #include <cstdint>
 #include <string>
 
+#include "../refusal.hpp"
+
 namespace stop_on_predicate_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
 using cr::testing::Script;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(MakeEarlyStopping, AsksInTheFirstRunAndThenAtTheInterval) {
   ManualClock clock;

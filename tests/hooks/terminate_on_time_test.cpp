@@ -9,21 +9,15 @@
 
 #include <string>
 
+#include "../refusal.hpp"
+
 namespace terminate_on_time_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
 using cr::testing::Script;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(TerminateOnTime, StopsAfterTheRunThatEndsBeyondTheBudget) {
   ManualClock clock{50};

@@ -11,21 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "../../refusal.hpp"
+
 namespace metric_channel_test {
 
 namespace cr = crochet;
 using cr::MetricChannel;
 using cr::testing::Script;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(MetricChannel, KeepsValuesByStep) {
   MetricChannel metrics;

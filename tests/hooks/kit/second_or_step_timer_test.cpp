@@ -10,20 +10,14 @@
 #include <optional>
 #include <string>
 
+#include "../../refusal.hpp"
+
 namespace second_or_step_timer_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
 
-template <class Act>
-std::string refusal(Act act) {
-  try {
-    act();
-  } catch (const cr::LogicError& error) {
-    return error.what();
-  }
-  return "";
-}
+using crochet::test::refusal;
 
 TEST(SecondOrStepTimer, Y1WantsExactlyOneInterval) {
   using Timer = cr::SecondOrStepTimer;
