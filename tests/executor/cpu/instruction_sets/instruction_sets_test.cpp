@@ -23,5 +23,9 @@ TEST(InstructionSets, FilesOfOneProgramMayDiffer) {
   expect_near(narrow.rounded, wide.rounded, 1e-2F);
 }
 
+TEST(InstructionSets, KeysOfStateAreTheSame) {
+  EXPECT_EQ(losses_without_options().device, losses_with_avx2().device) << "a checkpoint is restored on any processor";
+}
+
 }  // namespace
 }  // namespace two_instruction_sets

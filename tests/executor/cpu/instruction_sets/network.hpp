@@ -3,11 +3,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cpu/bfloat16.hpp>
+#include <crochet/hook/type_name.hpp>
 
 namespace two_instruction_sets {
 
@@ -45,6 +47,7 @@ static std::vector<float> losses() {
 
 struct Losses {
   std::vector<float> of_own_model, of_shared_model, rounded;
+  std::string device;  ///< its name in keys of state
 };
 
 Losses losses_without_options();

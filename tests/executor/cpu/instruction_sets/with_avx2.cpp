@@ -10,7 +10,7 @@ namespace two_instruction_sets {
 
 Losses losses_with_avx2() {
   return {losses<crochet::Cpu, Network<2>>(), losses<crochet::Cpu, Network<0>>(),
-          losses<crochet::Bfloat16Cpu, Network<2>>()};
+          losses<crochet::Bfloat16Cpu, Network<2>>(), crochet::detail::type_name<crochet::Cpu>()};
 }
 
 }  // namespace two_instruction_sets

@@ -6,7 +6,7 @@ namespace two_instruction_sets {
 
 Losses losses_without_options() {
   return {losses<crochet::Cpu, Network<1>>(), losses<crochet::Cpu, Network<0>>(),
-          losses<crochet::Bfloat16Cpu, Network<1>>()};
+          losses<crochet::Bfloat16Cpu, Network<1>>(), crochet::detail::type_name<crochet::Cpu>()};
 }
 
 }  // namespace two_instruction_sets
